@@ -180,7 +180,8 @@ def configure(variant, plan):
     with step(f"{variant.name}: configure", log):
         os.makedirs(build, exist_ok=True)
         run_logged(make_command(variant, "tinyconfig"), log, "make tinyconfig", advice, env=environment())
-        options = parse_config(_read(config))
+        # Ours at the end: of several choices set to y the last one counts.
+        options = {k: v for k, v in parse_config(_read(config)).items() if k not in wanted}
         options.update((key, value) for key, (value, _) in wanted.items())
         with open(config, "w", encoding="utf-8") as file:
             file.write("".join(_config_line(k, v) + "\n" for k, v in options.items()))

@@ -9,7 +9,7 @@ import cache
 from progress import Failure, run_logged, step
 
 # For every build; a variant names its compiler, QEMU and busybox packages.
-PACKAGES = ["linux-source-6.1", "make", "gcc", "ccache", "flex", "bison", "bc", "libelf-dev", "libssl-dev",
+PACKAGES = ["linux-source-6.1", "make", "gcc", "libc6-dev", "ccache", "flex", "bison", "bc", "libelf-dev", "libssl-dev",
             "kmod", "rsync", "cpio", "xz-utils", "gzip", "python3", "git"]
 
 
