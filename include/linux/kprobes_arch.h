@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kernel probes: the contract between the generic core and an architecture.
+ *
+ * For kernel/kprobes/ and arch/<arch>/kernel/kprobes/ only.  Porting kprobes
+ * means filling in <asm/kprobes.h> and the arch_kprobe_*() functions declared
+ * here; nothing else.  The core keeps the table of probe points, the life of a
+ * probe, the hit, slot memory, the blacklist and the debugfs files.
+ *
+ * <asm/kprobes.h> defines, next to including <asm-generic/kprobes.h>:
+ *
+ * kprobe_opcode_t
+ *	One opcode unit: what a breakpoint overwrites, the unit of alignment of
+ *	instructions (u8 on x86, u32 on arm64, u16 on riscv with RVC).
+ * KPROBE_BREAKPOINT
+ *	The opcode unit that traps.
+ * KPROBE_INSN_BYTES_MAX
+ *	Bytes of the longest instruction.
+ * KPROBE_SLOT_BYTES
+ *	Bytes of an out-of-line slot: room for the longest copy with its jump
+ *	back, a multiple of the alignment of instructions.
+ * KPROBE_IP_OFFSET
+ *	A handler sees instruction_pointer(regs) at this many bytes behind the
+ *	probed address, whatever way the hit was delivered (x86: 1, the way its
+ *	breakpoint trap always reported it; others: 0).
+ * KPROBE_TRAP_LEVEL
+ *	What the architecture's breakpoint entry has added to preempt_count()'s
+ *	level bits (softirq serving, hardirq, NMI) when it calls kprobe_trap().
+ *	With it the core knows what the trap interrupted.  On x86 the trap
+ *	enters like an NMI: NMI_OFFSET + HARDIRQ_OFFSET.
+ * struct arch_kprobe_insn
+ *	What arch_kprobe_decode() wants to remember for its simulators.
+ */
+#ifndef _LINUX_KPROBES_ARCH_H
+#define _LINUX_KPROBES_ARCH_H
+
+#include <linux/kprobes.h>
+
+struct kprobe_insn;
+
+/**
+ * enum kprobe_exec - how the original instruction of a probe point is executed
+ * @KPROBE_EXEC_SIMULATE: kprobe_insn::simulate does its work on the saved
+ *	registers, in the trap
+ * @KPROBE_EXEC_BOOST: a copy in a slot is run, and followed by a jump to the
+ *	next instruction.  Where a post_handler wants to run, the core replaces
+ *	the first opcode unit of that jump by a breakpoint
+ * @KPROBE_EXEC_STEP: a copy in a slot is run, and always followed by a
+ *	breakpoint (no jump reaches back, or none without a free register)
+ *
+ * Whatever runs in a slot runs with the interrupted context's own flags, may
+ * be preempted, may fault; no state of the hit is kept meanwhile.
+ */
+enum kprobe_exec {
+	KPROBE_EXEC_SIMULATE,
+	KPROBE_EXEC_BOOST,
+	KPROBE_EXEC_STEP,
+};
+
+/**
+ * typedef kprobe_simulate_t - execute an instruction on saved registers
+ * @insn: the instruction, as decoded
+ * @addr: its address
+ * @regs: the registers to work on; on return instruction_pointer(regs) is
+ *	that of the instruction executed next
+ *
+ * Context: the hit: preemption off, maybe NMI; no locks, no allocation, must
+ * itself be excluded from probing (__kprobes).
+ * Return: true if done.  False if the instruction cannot be completed because
+ * it would fault: then the core runs the slot, if the instruction has one, so
+ * that the fault is a real one.  On false @regs must be untouched.
+ */
+typedef bool (*kprobe_simulate_t)(const struct kprobe_insn *insn,
+				  unsigned long addr, struct pt_regs *regs);
+
+/**
+ * struct kprobe_insn - an instruction, decoded for being probed
+ * @bytes: the original instruction and what follows it in memory, without any
+ *	probe's breakpoint
+ * @avail: how many of @bytes are valid: up to the end of the function
+ * @length: bytes of the instruction, from arch_kprobe_decode()
+ * @exec: how to execute it, from arch_kprobe_decode()
+ * @wants_slot: from arch_kprobe_decode(): for KPROBE_EXEC_SIMULATE, whether a
+ *	slot is to be made all the same, for executions that would fault
+ * @tail: where in the slot the jump back (KPROBE_EXEC_BOOST) or the breakpoint
+ *	(KPROBE_EXEC_STEP) stands, in bytes, from arch_kprobe_build_slot()
+ * @tail_jump: first opcode unit of the jump at @tail, from
+ *	arch_kprobe_build_slot()
+ * @simulate: from arch_kprobe_decode(), for KPROBE_EXEC_SIMULATE
+ * @slot: address of the slot or 0; the core's
+ * @arch: the architecture's
+ */
+struct kprobe_insn {
+	u8 bytes[KPROBE_INSN_BYTES_MAX];
+	u8 avail;
+	u8 length;
+	u8 exec;
+	bool wants_slot;
+	u8 tail;
+	kprobe_opcode_t tail_jump;
+	kprobe_simulate_t simulate;
+	unsigned long slot;
+	struct arch_kprobe_insn arch;
+};
+
+/**
+ * struct kprobe_poke - one opcode unit to be written to kernel text
+ * @addr: where
+ * @opcode: what
+ */
+struct kprobe_poke {
+	kprobe_opcode_t *addr;
+	kprobe_opcode_t opcode;
+};
+
+/* What the architecture supplies. */
+
+/**
+ * arch_kprobe_decode() - decide whether and how an instruction can be probed
+ * @insn: @bytes and @avail are filled in; on success the function has set
+ *	@length, @exec, @wants_slot, @simulate and @arch
+ * @addr: address of the instruction
+ * @why: on failure set to a short reason for a human ("far branch")
+ *
+ * Depends on its arguments alone, so that it can be tested outside a kernel.
+ *
+ * Context: process context, registration mutex held.
+ * Return: 0, -EILSEQ if the bytes are no instruction, -EINVAL if the
+ * instruction is one that cannot be probed.
+ */
+int arch_kprobe_decode(struct kprobe_insn *insn, unsigned long addr,
+		       const char **why);
+
+/**
+ * arch_kprobe_insn_length() - length of the instruction at the start of a buffer
+ * @bytes: original text, free of any probe's breakpoint
+ * @avail: how many bytes there are
+ *
+ * For walking a function from its start to find its instruction boundaries.
+ * A breakpoint that is part of the text (padding) has a length like any other
+ * instruction.
+ *
+ * Return: bytes, or -EILSEQ if nothing that can be decoded stands there.
+ */
+int arch_kprobe_insn_length(const u8 *bytes, size_t avail);
+
+/**
+ * arch_kprobe_build_slot() - make the out-of-line copy of an instruction
+ * @insn: the decoded instruction; the function sets @tail and @tail_jump
+ * @addr: its address
+ * @slot: address at which the copy will run
+ * @image: KPROBE_SLOT_BYTES bytes to be filled with what shall stand at @slot
+ *
+ * Return: 0, or -ERANGE if an operand or the jump back does not reach.
+ */
+int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
+			   unsigned long slot, void *image);
+
+/**
+ * arch_kprobe_alloc_slot_page() - get a page for slots
+ *
+ * Context: process context, may sleep.
+ * Return: PAGE_SIZE bytes, page aligned, within reach of kernel and module text,
+ * readable and executable, not writable under any alias, or NULL.
+ */
+void *arch_kprobe_alloc_slot_page(void);
+
+/**
+ * arch_kprobe_free_slot_page() - give back what arch_kprobe_alloc_slot_page() got
+ * @page: the page
+ *
+ * Context: process context, may sleep.
+ */
+void arch_kprobe_free_slot_page(void *page);
+
+/**
+ * arch_kprobe_write_slot() - fill a slot that no CPU executes yet
+ * @slot: where
+ * @image: KPROBE_SLOT_BYTES bytes
+ *
+ * Context: process context, text_mutex held.
+ */
+void arch_kprobe_write_slot(void *slot, const void *image);
+
+/**
+ * arch_kprobe_poke() - replace opcode units of running code
+ * @pokes: what to write where
+ * @n: how many
+ *
+ * Each location is one at which a breakpoint replaces the first opcode unit of
+ * an instruction, or the other way round.  On return every CPU executes what
+ * was written, @n being paid for with one synchronisation.
+ *
+ * Context: process context, text_mutex held.
+ */
+void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n);
+
+/**
+ * arch_kprobe_entry_offset() - where a function's probe point really is
+ * @entry: address of the function's symbol
+ *
+ * Return: bytes from @entry to the first instruction that may be probed: 0, or
+ * the size of a landing pad that must stay in place (ENDBR, BTI), or of the
+ * global entry code.
+ */
+unsigned int arch_kprobe_entry_offset(unsigned long entry);
+
+/**
+ * arch_kprobe_reserved() - text that belongs to somebody who rewrites it
+ * @start: first byte
+ * @end: last byte
+ * @why: set to a short reason when the answer is true
+ *
+ * For what only the architecture knows of; static keys, static calls, BUG
+ * tables and ftrace sites are checked by the core.
+ *
+ * Context: process context, registration mutex held.
+ */
+bool arch_kprobe_reserved(unsigned long start, unsigned long end,
+			  const char **why);
+
+/**
+ * arch_within_kprobe_blacklist() - text the architecture excludes from probing
+ * @addr: any address
+ *
+ * Entry code, mostly.  Context: any.
+ */
+bool arch_within_kprobe_blacklist(unsigned long addr);
+
+/**
+ * arch_kprobe_populate_blacklist() - show excluded text by function
+ *
+ * May call kprobe_add_area_blacklist() for the text that
+ * arch_within_kprobe_blacklist() excludes, so that debugfs lists its functions.
+ *
+ * Context: early in the boot, process context.
+ * Return: 0 or an errno.
+ */
+int arch_kprobe_populate_blacklist(void);
+
+#ifdef CONFIG_KRETPROBES
+/**
+ * arch_kretprobe_hijack() - make a function return to the trampoline
+ * @ri: @ret_addr and @fp are to be set; @fp must be what the trampoline passes
+ *	to kretprobe_return() for this call, and what an unwinder passes to
+ *	kretprobe_find_ret_addr()
+ * @regs: registers at the function's entry
+ *
+ * Context: the hit.
+ */
+void arch_kretprobe_hijack(struct kretprobe_instance *ri, struct pt_regs *regs);
+
+/**
+ * arch_kretprobe_fixup() - write the true return address where the return
+ * trampoline will find it
+ * @regs: the trampoline's register frame
+ * @ret_addr: the true return address
+ *
+ * Context: the return trampoline.
+ */
+void arch_kretprobe_fixup(struct pt_regs *regs, unsigned long ret_addr);
+#endif
+
+/* What the core offers to the architecture. */
+
+/**
+ * kprobe_trap() - a breakpoint was hit in kernel text
+ * @regs: registers of the interrupted code
+ * @addr: address of the breakpoint
+ *
+ * To be called by the architecture's breakpoint exception for every breakpoint
+ * in kernel mode that could be a probe's, with KPROBE_TRAP_LEVEL on
+ * preempt_count(), RCU watching, preemption off.
+ *
+ * Return: true if it was a probe's (@regs are set up for going on), false if
+ * it is somebody else's.
+ */
+bool kprobe_trap(struct pt_regs *regs, unsigned long addr);
+
+#ifdef CONFIG_KRETPROBES
+/**
+ * kretprobe_return() - a followed function has returned to the trampoline
+ * @regs: the trampoline's register frame: the registers at the return
+ * @fp: kretprobe_instance::fp of the calls that return here
+ *
+ * Runs the handlers, gives the instances back, calls arch_kretprobe_fixup().
+ *
+ * Context: any the probed function returns in; the trampoline calls it with
+ * nothing changed but the registers saved.
+ * Return: the true return address.
+ */
+unsigned long kretprobe_return(struct pt_regs *regs, void *fp);
+#endif
+
+#endif /* _LINUX_KPROBES_ARCH_H */

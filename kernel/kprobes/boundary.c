@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes: where instructions begin.
+ *
+ * For registration, under kprobe_mutex.  With instructions of variable length
+ * the only way to know that an address is the start of one is to decode the
+ * function from its start.  That is done once for a function, whatever number
+ * of probes it gets: a small cache keeps a bitmap of the boundaries of the
+ * functions decoded last.
+ */
+#include <linux/bitmap.h>
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/kgdb.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+#define BOUNDARY_CACHE_BITS	8
+
+/* A function of more than a mebibyte is a symbol that is none. */
+#define FUNCTION_BYTES_MAX	SZ_1M
+
+#define UNITS(bytes)		((bytes) / sizeof(kprobe_opcode_t))
+
+/**
+ * struct boundaries - the instruction boundaries of one function
+ * @start: its first byte
+ * @size: its bytes
+ * @decoded: bytes up to where decoding got
+ * @starts: a bit for each opcode unit that is the first of an instruction
+ */
+struct boundaries {
+	unsigned long start;
+	unsigned long size;
+	unsigned long decoded;
+	unsigned long starts[];
+};
+
+static struct boundaries *cache[1 << BOUNDARY_CACHE_BITS];
+
+/* A debugger's breakpoint hides what stands below it. */
+static bool is_foreign_breakpoint(const u8 *text, unsigned long addr)
+{
+#ifdef CONFIG_KGDB
+	return *(kprobe_opcode_t *)text == KPROBE_BREAKPOINT &&
+	       kgdb_has_hit_break(addr);
+#else
+	return false;
+#endif
+}
+
+/**
+ * kprobe_copy_text() - read kernel text as it is without probes
+ * @dst: where to
+ * @addr: where from
+ * @len: bytes
+ *
+ * Context: process context, kprobe_mutex held.  Takes text_mutex.
+ * Return: 0, or -EFAULT if the text is not readable.
+ */
+int kprobe_copy_text(void *dst, unsigned long addr, size_t len)
+{
+	struct kprobe_point *pt;
+	int ret;
+
+	/* Whoever rewrites text holds text_mutex: no half-written instruction. */
+	mutex_lock(&text_mutex);
+	ret = copy_from_kernel_nofault(dst, (void *)addr, len);
+	mutex_unlock(&text_mutex);
+	if (ret)
+		return -EFAULT;
+
+	for (pt = kprobe_next_point(addr); pt && pt->addr < addr + len;
+	     pt = kprobe_following(pt))
+		if (!pt->ftrace)
+			memcpy(dst + (pt->addr - addr), pt->insn.bytes,
+			       min_t(size_t, sizeof(kprobe_opcode_t),
+				     addr + len - pt->addr));
+	return 0;
+}
+
+static void decode_function(struct boundaries *b, const u8 *text)
+{
+	unsigned long at = 0;
+
+	while (at < b->size) {
+		int len = arch_kprobe_insn_length(text + at, b->size - at);
+
+		if (len <= 0 || is_foreign_breakpoint(text + at, b->start + at))
+			break;
+		__set_bit(UNITS(at), b->starts);
+		at += len;
+	}
+	b->decoded = at;
+}
+
+static struct boundaries *make_boundaries(unsigned long start, unsigned long size)
+{
+	struct boundaries *b;
+	u8 *text;
+
+	b = kvzalloc(struct_size(b, starts, BITS_TO_LONGS(UNITS(size) + 1)),
+		     GFP_KERNEL);
+	text = kvmalloc(size, GFP_KERNEL);
+	if (!b || !text)
+		goto fail;
+	if (kprobe_copy_text(text, start, size))
+		goto fail;
+
+	b->start = start;
+	b->size = size;
+	decode_function(b, text);
+	kvfree(text);
+	return b;
+
+fail:
+	kvfree(text);
+	kvfree(b);
+	return NULL;
+}
+
+static struct boundaries *find_boundaries(unsigned long start, unsigned long size)
+{
+	struct boundaries **slot = &cache[hash_long(start, BOUNDARY_CACHE_BITS)];
+	struct boundaries *b = *slot;
+
+	if (b && b->start == start && b->size == size)
+		return b;
+	b = make_boundaries(start, size);
+	if (b) {
+		kvfree(*slot);
+		*slot = b;
+	}
+	return b;
+}
+
+/**
+ * kprobe_check_boundary() - is this the first byte of an instruction
+ * @addr: an address in kernel text
+ * @function_end: set to the end of the function
+ * @why: set to the reason of a failure
+ *
+ * Context: process context, kprobe_mutex held, may sleep.
+ * Return: 0; -EILSEQ if @addr is in the middle of an instruction, or behind
+ * something that is none; -EINVAL if it belongs to no function; -ENOMEM.
+ */
+int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
+			  const char **why)
+{
+	unsigned long size, offset;
+	struct boundaries *b;
+
+	if (addr % sizeof(kprobe_opcode_t)) {
+		*why = "not aligned like an instruction";
+		return -EILSEQ;
+	}
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || offset >= size) {
+		*why = "not in a function";
+		return -EINVAL;
+	}
+	*function_end = addr - offset + size;
+	if (!offset)
+		return 0;
+	if (size > FUNCTION_BYTES_MAX) {
+		*why = "not in a function: the symbol is too large to be one";
+		return -EINVAL;
+	}
+
+	b = find_boundaries(addr - offset, size);
+	if (!b) {
+		*why = "no memory for decoding the function";
+		return -ENOMEM;
+	}
+	if (offset >= b->decoded) {
+		*why = "behind something in the function that cannot be decoded";
+		return -EILSEQ;
+	}
+	if (!test_bit(UNITS(offset), b->starts)) {
+		*why = "in the middle of an instruction";
+		return -EILSEQ;
+	}
+	return 0;
+}
+
+/**
+ * kprobe_forget_boundaries() - text went away
+ * @start: its first byte
+ * @end: the byte behind it
+ *
+ * Context: process context, kprobe_mutex held.
+ */
+void kprobe_forget_boundaries(unsigned long start, unsigned long end)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cache); i++) {
+		struct boundaries *b = cache[i];
+
+		if (b && b->start < end && start < b->start + b->size) {
+			cache[i] = NULL;
+			kvfree(b);
+		}
+	}
+}

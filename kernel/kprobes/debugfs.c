@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes: the files in debugfs.
+ *
+ *	kprobes/list		the registered probes
+ *	kprobes/enabled		whether probes fire at all; 0 or 1 can be written
+ *	kprobes/blacklist	what must not be probed
+ *	kprobes/stats		hits, and misses by cause, of each probe
+ *	kprobes/errors		the last refusals and their reasons
+ *
+ * The formats of the first three are read by tools and do not change.
+ */
+#include <linux/debugfs.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/kstrtox.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+/* Addresses are for those who may see them. */
+static void *shown_address(struct seq_file *m, unsigned long addr)
+{
+	return kallsyms_show_value(m->file->f_cred) ? (void *)addr : NULL;
+}
+
+static bool is_return_probe(struct kprobe *p)
+{
+#ifdef CONFIG_KRETPROBES
+	return p->pre_handler == kretprobe_pre_handler;
+#else
+	return false;
+#endif
+}
+
+/* The part of a line that says which probe it is. */
+static void show_probe(struct seq_file *m, struct kprobe *p, struct kprobe_point *pt)
+{
+	char name[KSYM_NAME_LEN], *module = NULL;
+	const char *symbol = NULL;
+	unsigned long offset = 0;
+
+	if (!pt->gone)
+		symbol = kallsyms_lookup(pt->addr, NULL, &offset, &module, name);
+	seq_printf(m, "%px  %c  ", shown_address(m, pt->addr),
+		   is_return_probe(p) ? 'r' : 'k');
+	if (symbol)
+		seq_printf(m, "%s+0x%lx  %s ", symbol, offset, module ?: " ");
+	else if (p->symbol_name)
+		seq_printf(m, "%s+0x%x   ", p->symbol_name, p->offset);
+	else
+		seq_printf(m, "%px ", shown_address(m, pt->addr));
+}
+
+static void show_list_line(struct kprobe *p, struct kprobe_point *pt, void *data)
+{
+	struct seq_file *m = data;
+
+	show_probe(m, p, pt);
+	seq_printf(m, "%s%s%s%s\n", pt->gone ? "[GONE]" : "",
+		   kprobe_disabled(p) && !pt->gone ? "[DISABLED]" : "",
+		   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
+		   kprobe_ftrace(p) ? "[FTRACE]" : "");
+}
+
+static int list_show(struct seq_file *m, void *unused)
+{
+	kprobe_for_each(show_list_line, m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(list);
+
+/* How the instruction of a point is reached, and how it is executed. */
+static const char *delivery(const struct kprobe_point *pt)
+{
+	if (pt->gone)
+		return "gone";
+	if (!pt->armed)
+		return "disarmed";
+	if (pt->ftrace)
+		return "ftrace";
+	switch (pt->insn.exec) {
+	case KPROBE_EXEC_SIMULATE:
+		return "trap,simulated";
+	case KPROBE_EXEC_BOOST:
+		return pt->tail_traps ? "trap,stepped" : "trap,boosted";
+	default:
+		return "trap,stepped";
+	}
+}
+
+static void show_stats_line(struct kprobe *p, struct kprobe_point *pt, void *data)
+{
+	static const char * const names[KPROBE_MISS_NR] = {
+		[KPROBE_MISS_RECURSION] = "recursion",
+		[KPROBE_MISS_BUSY] = "busy",
+		[KPROBE_MISS_DIVERTED] = "diverted",
+		[KPROBE_MISS_POOL] = "pool",
+	};
+	struct seq_file *m = data;
+	unsigned long hits = 0;
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hits += READ_ONCE(*per_cpu_ptr(p->hits, cpu));
+	show_probe(m, p, pt);
+	seq_printf(m, "%s hits=%lu missed=%lu", delivery(pt), hits,
+		   atomic_long_read(&p->nmissed_counter));
+	for (i = 0; i < KPROBE_MISS_NR; i++)
+		seq_printf(m, " %s=%lu", names[i], atomic_long_read(&p->missed[i]));
+	seq_putc(m, '\n');
+}
+
+static int stats_show(struct seq_file *m, void *unused)
+{
+	kprobe_for_each(show_stats_line, m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(stats);
+
+DEFINE_SHOW_ATTRIBUTE(kprobe_errors);
+
+static int show_excluded(unsigned long start, unsigned long end, void *data)
+{
+	struct seq_file *m = data;
+
+	seq_printf(m, "0x%px-0x%px\t%ps\n", shown_address(m, start),
+		   shown_address(m, end), (void *)start);
+	return 0;
+}
+
+static int blacklist_show(struct seq_file *m, void *unused)
+{
+	return kprobe_blacklist_for_each(show_excluded, m);
+}
+DEFINE_SHOW_ATTRIBUTE(blacklist);
+
+static ssize_t enabled_read(struct file *file, char __user *buf, size_t count,
+			    loff_t *ppos)
+{
+	return simple_read_from_buffer(buf, count, ppos,
+				       kprobe_all_enabled() ? "1\n" : "0\n", 2);
+}
+
+static ssize_t enabled_write(struct file *file, const char __user *buf,
+			     size_t count, loff_t *ppos)
+{
+	bool on;
+	int ret;
+
+	ret = kstrtobool_from_user(buf, count, &on);
+	if (!ret)
+		ret = kprobe_set_all_enabled(on);
+	return ret ?: count;
+}
+
+static const struct file_operations enabled_fops = {
+	.read = enabled_read,
+	.write = enabled_write,
+	.llseek = default_llseek,
+};
+
+static int __init kprobe_debugfs_init(void)
+{
+	struct dentry *dir = debugfs_create_dir("kprobes", NULL);
+
+	debugfs_create_file("list", 0400, dir, NULL, &list_fops);
+	debugfs_create_file("enabled", 0600, dir, NULL, &enabled_fops);
+	debugfs_create_file("blacklist", 0400, dir, NULL, &blacklist_fops);
+	debugfs_create_file("stats", 0400, dir, NULL, &stats_fops);
+	debugfs_create_file("errors", 0400, dir, NULL, &kprobe_errors_fops);
+	return 0;
+}
+late_initcall(kprobe_debugfs_init);

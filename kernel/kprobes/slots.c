@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes: out-of-line slots, and the memory of probe points.
+ *
+ * A slot holds the copy of a probed instruction.  Pages of slots come from the
+ * architecture (executable, not writable) and are listed in a table by page
+ * address, so that an address can be told to be in a slot, and whose, in
+ * constant time.
+ *
+ * A task may be preempted while it stands in a slot.  A point that leaves the
+ * table therefore keeps its slot, and itself, for an RCU-tasks grace period;
+ * nobody waits for that: kprobe_points_retire() is asynchronous.
+ */
+#include <linux/bitmap.h>
+#include <linux/kallsyms.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "internal.h"
+
+#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_BYTES)
+
+/**
+ * struct slot_page - a page of slots
+ * @all: link in slot_pages; RCU
+ * @spare: link in spare_pages while a slot is free
+ * @base: the page
+ * @nr_used: slots in use
+ * @used: which
+ * @owner: the point a slot belongs to.  Written under kprobe_mutex, read by
+ *	the hit, which must not see a point that is being freed: cleared a
+ *	grace period before
+ */
+struct slot_page {
+	struct list_head all;
+	struct list_head spare;
+	void *base;
+	unsigned int nr_used;
+	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
+	struct kprobe_point *owner[SLOTS_PER_PAGE];
+};
+
+static struct kprobe_table slot_table;
+static LIST_HEAD(slot_pages);
+static LIST_HEAD(spare_pages);
+
+/*
+ * All slots are in [slots_start, slots_end).  The range only ever grows.  It
+ * spares most faults of the kernel the look into the table; a stale read by
+ * another CPU is harmless, because nobody stands in a slot of a page that was
+ * added a moment ago without having taken a trap since.
+ */
+static unsigned long slots_start __read_mostly = ULONG_MAX;
+static unsigned long slots_end __read_mostly;
+
+static __always_inline struct slot_page *find_page(unsigned long addr)
+{
+	if (addr < READ_ONCE(slots_start) || addr >= READ_ONCE(slots_end))
+		return NULL;
+	return kprobe_table_lookup(&slot_table, addr & PAGE_MASK);
+}
+
+/**
+ * kprobe_slot_owner() - the point whose slot an address is in
+ * @addr: any address
+ *
+ * Context: any, with preemption off and RCU watching.
+ * Return: the point, or NULL.
+ */
+struct kprobe_point __kprobes *kprobe_slot_owner(unsigned long addr)
+{
+	struct slot_page *page = find_page(addr);
+	unsigned int index = offset_in_page(addr) / KPROBE_SLOT_BYTES;
+
+	if (!page || index >= SLOTS_PER_PAGE)
+		return NULL;
+	/* Pairs with the release in kprobe_slot_get(). */
+	return smp_load_acquire(&page->owner[index]);
+}
+
+/**
+ * is_kprobe_insn_slot() - is this address in a page of slots
+ * @addr: any address
+ *
+ * For those who ask whether an address is kernel text.
+ *
+ * Context: any that RCU watches.
+ */
+bool __kprobes is_kprobe_insn_slot(unsigned long addr)
+{
+	bool found;
+
+	preempt_disable_notrace();
+	found = find_page(addr);
+	preempt_enable_notrace();
+	return found;
+}
+
+/**
+ * kprobe_slot_to_text() - the address a probed instruction would be running at
+ * @ip: an instruction pointer
+ *
+ * Context: any that RCU watches.
+ * Return: for an address in a slot, the probed address if the copy has not
+ * been executed yet, and the one behind the probed instruction if it has; @ip
+ * itself for any other address.
+ */
+unsigned long __kprobes kprobe_slot_to_text(unsigned long ip)
+{
+	struct kprobe_point *pt;
+
+	if (likely(ip < READ_ONCE(slots_start) || ip >= READ_ONCE(slots_end)))
+		return ip;
+
+	preempt_disable_notrace();
+	pt = kprobe_slot_owner(ip);
+	if (pt) {
+		ip -= pt->insn.slot;
+		ip = pt->addr + (ip >= pt->insn.tail ? pt->insn.length : 0);
+	}
+	preempt_enable_notrace();
+	return ip;
+}
+
+static struct slot_page *add_page(void)
+{
+	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+
+	if (!page)
+		return NULL;
+	page->base = arch_kprobe_alloc_slot_page();
+	if (!page->base || kprobe_table_reserve(&slot_table, 1))
+		goto fail;
+
+	WRITE_ONCE(slots_start, min(slots_start, (unsigned long)page->base));
+	WRITE_ONCE(slots_end, max(slots_end, (unsigned long)page->base + PAGE_SIZE));
+	kprobe_table_insert(&slot_table, (unsigned long)page->base, page);
+	/* Pairs with the walk in kprobe_get_kallsym(). */
+	list_add_tail_rcu(&page->all, &slot_pages);
+	list_add(&page->spare, &spare_pages);
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, (unsigned long)page->base,
+			   PAGE_SIZE, false, "kprobe_insn_page");
+	return page;
+
+fail:
+	if (page->base)
+		arch_kprobe_free_slot_page(page->base);
+	kfree(page);
+	return NULL;
+}
+
+/* Take an empty page out of use.  It is freed a grace period later. */
+static void withdraw_page(struct slot_page *page, struct list_head *withdrawn)
+{
+	kprobe_table_remove(&slot_table, (unsigned long)page->base);
+	/* Pairs with the walk in kprobe_get_kallsym(). */
+	list_del_rcu(&page->all);
+	list_move(&page->spare, withdrawn);
+	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, (unsigned long)page->base,
+			   PAGE_SIZE, true, "kprobe_insn_page");
+}
+
+/**
+ * kprobe_slot_get() - give a decoded point its slot, filled in
+ * @pt: the point; @pt->posts decides how the slot ends
+ * @why: set to the reason of a failure
+ *
+ * Context: process context, kprobe_mutex held, may sleep.
+ * Return: 0, -ENOMEM, or -EINVAL if the copy would not reach its operands.
+ */
+int kprobe_slot_get(struct kprobe_point *pt, const char **why)
+{
+	struct kprobe_insn *insn = &pt->insn;
+	u8 image[KPROBE_SLOT_BYTES];
+	struct slot_page *page;
+	unsigned int index;
+	void *slot;
+
+	page = list_first_entry_or_null(&spare_pages, struct slot_page, spare);
+	if (!page)
+		page = add_page();
+	if (!page) {
+		*why = "no memory for an out-of-line slot";
+		return -ENOMEM;
+	}
+
+	index = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
+	slot = page->base + index * KPROBE_SLOT_BYTES;
+	if (arch_kprobe_build_slot(insn, pt->addr, (unsigned long)slot, image)) {
+		*why = "an operand is out of reach of the out-of-line slot";
+		return -EINVAL;
+	}
+
+	pt->tail_traps = insn->exec == KPROBE_EXEC_STEP || pt->posts;
+	if (pt->tail_traps)
+		*(kprobe_opcode_t *)(image + insn->tail) = KPROBE_BREAKPOINT;
+
+	mutex_lock(&text_mutex);
+	arch_kprobe_write_slot(slot, image);
+	mutex_unlock(&text_mutex);
+
+	insn->slot = (unsigned long)slot;
+	__set_bit(index, page->used);
+	/* Pairs with the acquire in kprobe_slot_owner(). */
+	smp_store_release(&page->owner[index], pt);
+	if (++page->nr_used == SLOTS_PER_PAGE)
+		list_del_init(&page->spare);
+	return 0;
+}
+
+/* The slot is free; who looks at its owner now sees none. */
+static struct slot_page *slot_put(struct kprobe_point *pt)
+{
+	unsigned long slot = pt->insn.slot;
+	struct slot_page *page = kprobe_table_lookup(&slot_table, slot & PAGE_MASK);
+	unsigned int index = offset_in_page(slot) / KPROBE_SLOT_BYTES;
+
+	WRITE_ONCE(page->owner[index], NULL);
+	__clear_bit(index, page->used);
+	if (page->nr_used-- == SLOTS_PER_PAGE)
+		list_add(&page->spare, &spare_pages);
+	pt->insn.slot = 0;
+	return page;
+}
+
+/**
+ * kprobe_slot_drop() - take back the slot of a point that was never armed
+ * @pt: the point
+ *
+ * Context: process context, kprobe_mutex held.
+ */
+void kprobe_slot_drop(struct kprobe_point *pt)
+{
+	if (pt->insn.slot)
+		slot_put(pt);
+}
+
+static struct kmem_cache *point_cache;
+
+/**
+ * kprobe_point_alloc() - make a point
+ * @addr: its address
+ *
+ * Context: process context, may sleep.
+ * Return: the point, without probes, or NULL.
+ */
+struct kprobe_point *kprobe_point_alloc(unsigned long addr)
+{
+	struct kprobe_point *pt = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+
+	if (!pt)
+		return NULL;
+	pt->addr = addr;
+	INIT_LIST_HEAD(&pt->probes);
+	INIT_LIST_HEAD(&pt->batch);
+	return pt;
+}
+
+/**
+ * kprobe_point_free() - free a point that no hit can have seen
+ * @pt: the point, or NULL
+ */
+void kprobe_point_free(struct kprobe_point *pt)
+{
+	if (pt)
+		kmem_cache_free(point_cache, pt);
+}
+
+/* Points that nobody stands in any more, waiting for the worker. */
+static LIST_HEAD(dead_points);
+static DEFINE_SPINLOCK(dead_points_lock);
+
+static void free_dead_points(struct work_struct *work)
+{
+	struct slot_page *page, *next_page;
+	struct kprobe_point *pt, *next;
+	LIST_HEAD(withdrawn);
+	LIST_HEAD(points);
+
+	spin_lock_irq(&dead_points_lock);
+	list_splice_init(&dead_points, &points);
+	spin_unlock_irq(&dead_points_lock);
+
+	mutex_lock(&kprobe_mutex);
+	list_for_each_entry(pt, &points, batch) {
+		if (!pt->insn.slot)
+			continue;
+		page = slot_put(pt);
+		/* One page stays, for those who probe again and again. */
+		if (!page->nr_used && !list_is_singular(&spare_pages))
+			withdraw_page(page, &withdrawn);
+	}
+	kprobe_table_shrink(&slot_table);
+	mutex_unlock(&kprobe_mutex);
+
+	/* For kprobe_slot_owner() and kprobe_get_kallsym() on another CPU. */
+	synchronize_rcu();
+	list_for_each_entry_safe(page, next_page, &withdrawn, spare) {
+		arch_kprobe_free_slot_page(page->base);
+		kfree(page);
+	}
+	list_for_each_entry_safe(pt, next, &points, batch)
+		kprobe_point_free(pt);
+}
+
+static DECLARE_WORK(dead_points_work, free_dead_points);
+
+/* RCU-tasks callback, called with bottom halves off: leave it to a worker. */
+static void points_quiescent(struct rcu_head *rcu)
+{
+	struct kprobe_point *first = container_of(rcu, struct kprobe_point, rcu);
+	unsigned long flags;
+	LIST_HEAD(points);
+
+	/* Give the ring of points its head back. */
+	list_add_tail(&points, &first->batch);
+	spin_lock_irqsave(&dead_points_lock, flags);
+	list_splice_tail(&points, &dead_points);
+	spin_unlock_irqrestore(&dead_points_lock, flags);
+	schedule_work(&dead_points_work);
+}
+
+/**
+ * kprobe_points_retire() - free points once nobody stands in their slots
+ * @points: points that are disarmed and out of the table, linked by their
+ *	batch field; empty afterwards
+ *
+ * Context: any.  Does not wait.
+ */
+void kprobe_points_retire(struct list_head *points)
+{
+	struct kprobe_point *first;
+
+	first = list_first_entry_or_null(points, struct kprobe_point, batch);
+	if (!first)
+		return;
+	/* The whole ring hangs on the first point's rcu_head. */
+	list_del_init(points);
+	call_rcu_tasks(&first->rcu, points_quiescent);
+}
+
+/**
+ * kprobe_get_kallsym() - the pages of slots as symbols
+ * @symnum: number of the page
+ * @value: set to its address
+ * @type: set to 't'
+ * @sym: set to its name, KSYM_NAME_LEN bytes
+ *
+ * Context: process context.
+ * Return: 0, or -ERANGE if there are not so many pages.
+ */
+int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *sym)
+{
+	struct slot_page *page;
+	int ret = -ERANGE;
+
+	rcu_read_lock();
+	/* RCU: pairs with list_add_tail_rcu() and list_del_rcu() above. */
+	list_for_each_entry_rcu(page, &slot_pages, all) {
+		if (symnum--)
+			continue;
+		*value = (unsigned long)page->base;
+		*type = 't';
+		strscpy(sym, "kprobe_insn_page", KSYM_NAME_LEN);
+		ret = 0;
+		break;
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Called once, before the first registration. */
+void __init kprobe_slots_init(void)
+{
+	point_cache = KMEM_CACHE(kprobe_point, SLAB_PANIC);
+}
