@@ -57,5 +57,8 @@ struct arch_kprobe_insn {
 
 int kprobe_int3_handler(struct pt_regs *regs);
 
+/* Part of the return trampoline, for unwinders that start there. */
+extern char kretprobe_trampoline_call[];
+
 #endif /* CONFIG_KPROBES */
 #endif /* _ASM_X86_KPROBES_H */

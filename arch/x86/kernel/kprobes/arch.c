@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes, x86: what the core needs from the running kernel.
+ *
+ * The breakpoint exception (traps.c), memory for slots, writing to text, and
+ * which text is off limits.  Called by traps.c and by the core.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/moduleloader.h>
+#include <linux/perf_event.h>
+#include <linux/set_memory.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/ibt.h>
+#include <asm/nospec-branch.h>
+#include <asm/sections.h>
+#include <asm/text-patching.h>
+
+#include "common.h"
+
+/**
+ * kprobe_int3_handler() - offer a breakpoint exception to kprobes
+ * @regs: registers of the interrupted code
+ *
+ * Context: the #BP exception, for user mode too.
+ * Return: 1 if it was a probe's, 0 if it is somebody else's.
+ */
+int __kprobes kprobe_int3_handler(struct pt_regs *regs)
+{
+	if (user_mode(regs))
+		return 0;
+	return kprobe_trap(regs, regs->ip - INT3_INSN_SIZE);
+}
+
+/*
+ * set_memory_ro() takes the page's alias in the linear map along, so that no
+ * writable mapping is left.  Only text_poke() writes, through a mapping of its
+ * own that no other CPU has.  The page comes with VM_FLUSH_RESET_PERMS: freeing
+ * it undoes all of that before the memory is used again.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void *arch_kprobe_alloc_slot_page(void)
+{
+	void *page = module_alloc(PAGE_SIZE);
+
+	if (!page)
+		return NULL;
+
+	memset(page, INT3_INSN_OPCODE, PAGE_SIZE);
+	if (set_memory_ro((unsigned long)page, 1) ||
+	    set_memory_x((unsigned long)page, 1)) {
+		module_memfree(page);
+		return NULL;
+	}
+	return page;
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void arch_kprobe_free_slot_page(void *page)
+{
+	module_memfree(page);
+}
+
+/*
+ * No synchronisation: a CPU comes here only after it took a breakpoint that is
+ * written later, by arch_kprobe_poke(), and that returns with IRET.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void arch_kprobe_write_slot(void *slot, const void *image)
+{
+	u8 old[KPROBE_SLOT_BYTES];
+
+	memcpy(old, slot, sizeof(old));
+	text_poke(slot, image, sizeof(old));
+	perf_event_text_poke(slot, old, sizeof(old), image, sizeof(old));
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
+{
+	const struct kprobe_poke *poke;
+
+	for (poke = pokes; poke < pokes + n; poke++) {
+		u8 old = READ_ONCE(*poke->addr);
+
+		text_poke(poke->addr, &poke->opcode, 1);
+		perf_event_text_poke(poke->addr, &old, 1, &poke->opcode, 1);
+	}
+	text_poke_sync();
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+unsigned int arch_kprobe_entry_offset(unsigned long entry)
+{
+	u32 first;
+
+	if (copy_from_kernel_nofault(&first, (void *)entry, sizeof(first)))
+		return 0;
+	return is_endbr(first) ? ENDBR_INSN_SIZE : 0;
+}
+
+/*
+ * A kernel that was patched for one CPU has %ds prefixes where a lock prefix
+ * belongs, and turns them back when a second CPU comes up.  Else this prefix is
+ * found only on branches, as a hint or as "notrack".
+ */
+static bool is_dormant_lock(const u8 *text)
+{
+	u8 op = text[1];
+
+	if (!IS_ENABLED(CONFIG_SMP) || num_possible_cpus() == 1)
+		return false;
+	if (text[0] != 0x3e)
+		return false;
+
+	if (IS_ENABLED(CONFIG_X86_64) && (op & 0xf0) == 0x40) {
+		text++;			/* REX */
+		op = text[1];
+	}
+	switch (op) {
+	case 0x0f:			/* jcc rel32 */
+		return (text[2] & 0xf0) != 0x80;
+	case 0x70 ... 0x7f:		/* jcc rel8 */
+	case 0xe8 ... 0xe9:		/* call, jmp */
+	case 0xeb:
+		return false;
+	case 0xff:			/* inc and dec; else indirect branches */
+		return (text[2] & 0x38) < 0x10;
+	}
+	return true;
+}
+
+/* The trampoline of a static call is rewritten.  objtool knows it by this, too. */
+static bool is_static_call_trampoline(const u8 *text)
+{
+	static const u8 ud1_behind_it[] = { 0x0f, 0xb9, 0xcc };
+
+	return !memcmp(text + 5, ud1_behind_it, sizeof(ud1_behind_it));
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+static bool is_ftrace_code(unsigned long addr)
+{
+#ifdef CONFIG_X86_64
+	/* Copied, to make trampolines: a breakpoint would be copied along. */
+	if (addr >= (unsigned long)ftrace_caller &&
+	    addr < (unsigned long)ftrace_caller_end)
+		return true;
+	return addr >= (unsigned long)ftrace_regs_caller &&
+	       addr < (unsigned long)ftrace_regs_caller_end;
+#else
+	/* These two are rewritten. */
+	return addr == (unsigned long)ftrace_call ||
+	       addr == (unsigned long)ftrace_regs_call;
+#endif
+}
+#else
+static bool is_ftrace_code(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/*
+ * Alternatives, paravirt calls, retpolines and returns are rewritten at boot,
+ * or while a module is loaded: before anybody can probe them.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **why)
+{
+	u8 text[8];
+
+	if (is_ftrace_code(start)) {
+		*why = "template or patch site of the function tracer";
+		return true;
+	}
+	if (copy_from_kernel_nofault(text, (void *)start, sizeof(text)))
+		return false;
+	if (is_dormant_lock(text)) {
+		*why = "its lock prefix comes back with a second CPU";
+		return true;
+	}
+	if (is_static_call_trampoline(text)) {
+		*why = "trampoline of a static call";
+		return true;
+	}
+	return false;
+}
+
+static bool is_between(unsigned long addr, const char *start, const char *end)
+{
+	return addr >= (unsigned long)start && addr < (unsigned long)end;
+}
+
+/*
+ * Where RCU is not watching or the kernel's own state (stack, per-CPU base,
+ * address space) is not set up, and what the handling of the exception itself
+ * runs through.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+bool arch_within_kprobe_blacklist(unsigned long addr)
+{
+	/*
+	 * The linker script has the SRSO thunks next to the entry code, on both
+	 * sides of it; every return of the hit path may go through them.
+	 */
+	if (is_between(addr, __kprobes_text_end, __softirqentry_text_start))
+		return true;
+#ifdef CONFIG_RETPOLINE
+	/* The same for the other return thunks and for the retpolines. */
+	if (is_between(addr, __indirect_thunk_start, __indirect_thunk_end))
+		return true;
+#endif
+	return is_between(addr, __noinstr_text_start, __noinstr_text_end) ||
+	       cpu_in_idle(addr);
+}
