@@ -5,8 +5,10 @@
  * The breakpoint exception (traps.c), memory for slots, writing to text, and
  * which text is off limits.  Called by traps.c and by the core.
  */
+#include <linux/acpi.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/kexec.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
@@ -14,11 +16,17 @@
 #include <linux/set_memory.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/desc.h>
 #include <asm/ibt.h>
 #include <asm/nospec-branch.h>
+#include <asm/processor.h>
+#include <asm/realmode.h>
 #include <asm/sections.h>
+#include <asm/setup.h>
+#include <asm/special_insns.h>
 #include <asm/text-patching.h>
 
+#include "../acpi/sleep.h"
 #include "common.h"
 
 /**
@@ -166,6 +174,21 @@ static bool is_ftrace_code(unsigned long addr)
 }
 #endif
 
+#ifdef CONFIG_KEXEC_CORE
+/* Copied to a page of its own, which has no exception table at all. */
+static bool is_kexec_code(unsigned long addr)
+{
+	unsigned long start = (unsigned long)relocate_kernel;
+
+	return addr >= start && addr < start + KEXEC_CONTROL_CODE_MAX_SIZE;
+}
+#else
+static bool is_kexec_code(unsigned long addr)
+{
+	return false;
+}
+#endif
+
 /*
  * Alternatives, paravirt calls, retpolines and returns are rewritten at boot,
  * or while a module is loaded: before anybody can probe them.
@@ -180,6 +203,10 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **w
 		*why = "template or patch site of the function tracer";
 		return true;
 	}
+	if (is_kexec_code(start)) {
+		*why = "copied and run elsewhere by kexec";
+		return true;
+	}
 	if (copy_from_kernel_nofault(text, (void *)start, sizeof(text)))
 		return false;
 	if (is_dormant_lock(text)) {
@@ -192,6 +219,27 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **w
 	}
 	return false;
 }
+
+/*
+ * These run while a CPU comes up or comes back and has no IDT yet that could
+ * take a breakpoint.  (start_secondary() is static: see smpboot.c.)
+ */
+#ifdef CONFIG_SMP
+NOKPROBE_SYMBOL(cr4_init);
+NOKPROBE_SYMBOL(native_write_cr4);
+NOKPROBE_SYMBOL(cpu_init_secondary);
+NOKPROBE_SYMBOL(cpu_init_exception_handling);
+NOKPROBE_SYMBOL(load_current_idt);
+#ifdef CONFIG_X86_64
+NOKPROBE_SYMBOL(secondary_startup_64);
+NOKPROBE_SYMBOL(early_setup_idt);
+#else
+NOKPROBE_SYMBOL(startup_32_smp);
+#endif
+#endif
+#if defined(CONFIG_ACPI_SLEEP) && defined(CONFIG_X86_64)
+NOKPROBE_SYMBOL(wakeup_long64);
+#endif
 
 static bool is_between(unsigned long addr, const char *start, const char *end)
 {
