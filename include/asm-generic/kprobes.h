@@ -14,9 +14,10 @@
 #if defined(__KERNEL__) && !defined(__ASSEMBLY__)
 
 #ifdef CONFIG_KPROBES
+/* Not every user writes a semicolon behind it. */
 #define NOKPROBE_SYMBOL(fn)						\
 	static unsigned long __kprobe_excluded_##fn			\
-	__used __section("_kprobe_blacklist") = (unsigned long)(fn)
+	__used __section("_kprobe_blacklist") = (unsigned long)(fn);
 #define __kprobes __section(".kprobes.text")
 #define nokprobe_inline __always_inline
 #else
