@@ -74,16 +74,19 @@ def _install_selftests(variant, root, log):
     _write_list(root, "selftest.list", tests)
 
 
-def _install_ftrace_tests(root):
+def _install_ftrace_tests(variant, root):
     """The base's ftrace selftests, and the list of cases to run."""
-    source = os.path.join(cache.TREE, "tools/testing/selftests/ftrace")
+    source = os.path.join(kernel.source_tree(variant), "tools/testing/selftests/ftrace")
     shutil.copytree(source, os.path.join(root, "selftests/ftrace"))
     cases = []
     with open(os.path.join(cache.TOOLS, "ftrace-cases"), encoding="utf-8") as file:
         for line in file:
-            pattern = line.partition("#")[0].strip()
-            if pattern:
-                cases += _expand(source, pattern)
+            pattern, *symbols = line.partition("#")[0].split("needs") or [""]
+            if not pattern.strip():
+                continue
+            for case in _expand(source, pattern.strip()):
+                cases = [c for c in cases if c.split()[0] != case]
+                cases.append(" ".join([case] + "".join(symbols).split()))
     _write_list(root, "ftrace.list", cases)
 
 
@@ -120,5 +123,5 @@ def build(variant, archive, script=""):
             _copy(script, os.path.join(root, "kp/user-script"), 0o755)
         _install_modules(variant, root, log)
         _install_selftests(variant, root, log)
-        _install_ftrace_tests(root)
+        _install_ftrace_tests(variant, root)
         _pack(root, archive, log)

@@ -83,8 +83,12 @@ def environment():
     return result
 
 
+def source_tree(variant):
+    return cache.BASE if variant.of_base else cache.TREE
+
+
 def make_command(variant, *targets):
-    return ["make", "-C", cache.TREE, f"O={cache.build_folder(variant)}", f"ARCH={variant.kernel_arch}",
+    return ["make", "-C", source_tree(variant), f"O={cache.build_folder(variant)}", f"ARCH={variant.kernel_arch}",
             f"CROSS_COMPILE={variant.triplet}-", f"CC=ccache {variant.triplet}-gcc", "HOSTCC=ccache gcc",
             "-j", jobs()] + list(targets)
 
@@ -219,7 +223,7 @@ def menuconfig(variant):
 
 # ---- build -----------------------------------------------------------------
 
-_OBJTOOL_WARNING = re.compile(r"^(\S+\.o): warning: objtool: ")
+_OBJTOOL_WARNING = re.compile(r"^(\S+\.o): warning: objtool: (\w*)")
 
 
 def _check_needed():
@@ -231,7 +235,8 @@ def _check_needed():
 
 def _refuse_objtool_warnings(variant, log):
     """Objtool's warnings are errors; the objects go, so that they are seen again."""
-    found = [(m.group(1), line) for line in _read_lines(log) for m in [_OBJTOOL_WARNING.match(line)] if m]
+    found = [(m.group(1), line) for line in _read_lines(log) for m in [_OBJTOOL_WARNING.match(line)]
+             if m and m.group(2) not in variant.allow_objtool]
     if not found:
         return
     for name, _ in found:

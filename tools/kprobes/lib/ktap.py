@@ -69,10 +69,9 @@ class Reader:
 
     def _close_below(self, depth):
         """Results of deeper levels, each level held to its plan."""
-        results, subtest = [], ""
+        results = []
         for deeper in sorted((d for d in self.levels if d > depth), reverse=True):
             level = self.levels.pop(deeper)
-            subtest = level.subtest or subtest
             results = level.results + results + _plan_failures(level)
         return results
 
@@ -99,10 +98,10 @@ class Reader:
     def _end_document(self):
         """Close everything that is open."""
         top = self.levels.get(0)
+        name = next((lv.subtest for lv in self.levels.values() if lv.subtest), "unfinished")
         cut = self._close_below(0)
         if cut:
-            name = next((lv.subtest for lv in self.levels.values() if lv.subtest), "")
-            self.done += [Result(f"{name or 'unfinished'}.{c.name}", c.status, c.detail) for c in cut]
+            self.done += [Result(f"{name}.{c.name}", c.status, c.detail) for c in cut]
             self.done.append(Result("unfinished", FAIL, "the output ends inside of a group of tests"))
         if top:
             self.done += top.results + _plan_failures(top)

@@ -24,7 +24,8 @@ class Ending:
 
 
 def command(variant, image, initramfs, append):
-    line = " ".join(p for p in (variant.append, "loglevel=8 printk.devkmsg=on panic=-1 oops=panic", append) if p)
+    line = " ".join([variant.append, "loglevel=8 printk.devkmsg=on panic=-1 oops=panic",
+                     f"kp_end={variant.end}", append])
     return variant.qemu + ["-kernel", image, "-initrd", initramfs, "-append", line]
 
 

@@ -14,11 +14,15 @@ starts with a blank continues the value before it, '#' starts a comment line.
     image        the kernel file to boot, relative to the build folder
     qemu         QEMU and its machine (kernel, initramfs, command line are added)
     append       kernel command line
+    end          poweroff or reboot: what makes the guest leave QEMU (default: poweroff)
+    allow-objtool  functions objtool may warn about (the base's own code)
     busybox      debian:ARCHITECTURE, where the guest's busybox comes from
     suites       KUnit suites whose results must be seen
     stages       what the guest runs: kunit samples modules selftest ftrace
     timeout      seconds a test boot may take
     build-only   yes: no boot
+    tree         base: build the untouched base, to compare with; such a variant
+                 runs only when VARIANT names it
 """
 
 import os
@@ -28,8 +32,9 @@ from progress import Failure
 
 FOLDER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "variants")
 
-_LISTS = ("packages", "config", "allow-lost", "suites", "stages", "qemu")
-_WORDS = ("from", "arch", "kernel-arch", "triplet", "image", "append", "busybox", "timeout", "build-only")
+_LISTS = ("packages", "config", "allow-lost", "allow-objtool", "suites", "stages", "qemu")
+_WORDS = ("from", "arch", "kernel-arch", "triplet", "image", "append", "busybox", "timeout", "build-only",
+          "tree", "end")
 
 
 @dataclass
@@ -41,14 +46,17 @@ class Variant:
     packages: list
     config: list
     allow_lost: list
+    allow_objtool: list
     image: str
     qemu: list
     append: str
+    end: str
     busybox: str
     suites: list
     stages: list
     timeout: int
     build_only: bool
+    of_base: bool
 
 
 def parse(text, name):
@@ -91,9 +99,11 @@ def load(name):
     return Variant(
         name=name, arch=values["arch"], kernel_arch=values["kernel-arch"], triplet=values["triplet"],
         packages=lists["packages"], config=lists["config"], allow_lost=lists["allow-lost"],
-        image=values["image"], qemu=lists["qemu"], append=values.get("append", ""),
+        allow_objtool=lists["allow-objtool"],
+        image=values["image"], qemu=lists["qemu"], append=values.get("append", ""), end=values.get("end", "poweroff"),
         busybox=values.get("busybox", ""), suites=lists["suites"], stages=lists["stages"],
-        timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes")
+        timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes",
+        of_base=values.get("tree") == "base")
 
 
 def names():
@@ -106,7 +116,7 @@ def select(arch="", variant=""):
     """The variants a command is about: VARIANT= by name, ARCH= by architecture."""
     if variant:
         return [load(name) for name in variant.replace(",", " ").split()]
-    every = [load(name) for name in names()]
+    every = [v for v in map(load, names()) if not v.of_base]
     if not arch:
         return every
     wanted = arch.replace(",", " ").split()
