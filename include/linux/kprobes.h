@@ -130,11 +130,13 @@ struct kprobe {
  * @entry_handler: called at entry; non-zero means "not this call".  May be NULL
  * @maxactive: > 0: at most so many calls followed at once, calls beyond that
  *	are missed and counted; <= 0: every call is followed
- * @nmissed: calls that were not followed although @entry_handler (if any) did
- *	not ask for that; read only
+ * @nmissed: calls that were not followed because @maxactive others were, or
+ *	for want of memory; read only
  * @data_size: bytes of private data for each followed call (instance), at most
  *	KRETPROBE_MAX_DATA_SIZE
- * @pool: private; where instances come from
+ * @pool: private; what joins the probe and its instances
+ *
+ * Both handlers run with preemption off and must not sleep.
  */
 struct kretprobe {
 	struct kprobe kp;
@@ -155,12 +157,12 @@ struct kretprobe {
 /**
  * struct kretprobe_instance - one call that a return probe follows
  * @node: private; link in the task's list of followed calls, innermost first,
- *	or in the pool
- * @pool: private; where the instance goes back to
+ *	or in a stock of free instances
+ * @pool: private; what joins it and its probe
  * @ret_addr: the true return address
  * @fp: where on the stack (or which frame) the return address was replaced
  * @data: the caller's private data, kretprobe::data_size bytes, kept from
- *	entry_handler to handler
+ *	entry_handler to handler.  Not initialized
  */
 struct kretprobe_instance {
 	struct llist_node node;
@@ -336,14 +338,19 @@ static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
 
 /**
  * get_kretprobe_retaddr() - where the followed call will return to
- * @ri: the instance a return probe's handler was called with
+ * @ri: the instance a return probe's handler or entry_handler was called with
  *
- * Context: any.
+ * If several return probes follow the call, only the first of them found the
+ * true return address; the others lead to it.
+ *
+ * Context: the handlers.
  * Return: the true return address.
  */
 static nokprobe_inline
 unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
 {
+	while (is_kretprobe_trampoline((unsigned long)ri->ret_addr))
+		ri = container_of(ri->node.next, struct kretprobe_instance, node);
 	return (unsigned long)ri->ret_addr;
 }
 

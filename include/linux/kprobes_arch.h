@@ -240,25 +240,40 @@ int arch_kprobe_populate_blacklist(void);
 
 #ifdef CONFIG_KRETPROBES
 /**
- * arch_kretprobe_hijack() - make a function return to the trampoline
- * @ri: @ret_addr and @fp are to be set; @fp must be what the trampoline passes
- *	to kretprobe_return() for this call, and what an unwinder passes to
- *	kretprobe_find_ret_addr()
+ * arch_kretprobe_prepare() - note where a call returns to
+ * @ri: @ret_addr is to be set to what the function would return to now, and
+ *	@fp to what tells this call from others: it must be what the trampoline
+ *	passes to kretprobe_return(), and what an unwinder passes to
+ *	kretprobe_find_ret_addr() when it comes across the trampoline's address
  * @regs: registers at the function's entry
  *
  * Context: the hit.
  */
-void arch_kretprobe_hijack(struct kretprobe_instance *ri, struct pt_regs *regs);
+void arch_kretprobe_prepare(struct kretprobe_instance *ri, struct pt_regs *regs);
+
+/**
+ * arch_kretprobe_hijack() - make a call return to the trampoline
+ * @regs: registers at the function's entry, as arch_kretprobe_prepare() had them
+ *
+ * Context: the hit.
+ */
+void arch_kretprobe_hijack(struct pt_regs *regs);
 
 /**
  * arch_kretprobe_fixup() - write the true return address where the return
- * trampoline will find it
+ * trampoline, and an unwinder that passes through it, will find it
  * @regs: the trampoline's register frame
  * @ret_addr: the true return address
  *
  * Context: the return trampoline.
  */
 void arch_kretprobe_fixup(struct pt_regs *regs, unsigned long ret_addr);
+
+/*
+ * Functions whose return address must not be replaced, although they may be
+ * probed: those that begin in one task and return in another.  Ends with NULL.
+ */
+extern const char * const arch_kretprobe_blacklist[];
 #endif
 
 /* What the core offers to the architecture. */
