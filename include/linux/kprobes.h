@@ -323,6 +323,7 @@ int register_kretprobes(struct kretprobe **rps, int num);
 void unregister_kretprobes(struct kretprobe **rps, int num);
 
 struct kretprobe *get_kretprobe(struct kretprobe_instance *ri);
+unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri);
 unsigned long kretprobe_find_ret_addr(struct task_struct *tsk, void *fp,
 				      struct llist_node **cur);
 void kprobe_flush_task(struct task_struct *tsk);
@@ -334,24 +335,6 @@ static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
 {
 	return addr == (unsigned long)
 		dereference_function_descriptor(__kretprobe_trampoline);
-}
-
-/**
- * get_kretprobe_retaddr() - where the followed call will return to
- * @ri: the instance a return probe's handler or entry_handler was called with
- *
- * If several return probes follow the call, only the first of them found the
- * true return address; the others lead to it.
- *
- * Context: the handlers.
- * Return: the true return address.
- */
-static nokprobe_inline
-unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
-{
-	while (is_kretprobe_trampoline((unsigned long)ri->ret_addr))
-		ri = container_of(ri->node.next, struct kretprobe_instance, node);
-	return (unsigned long)ri->ret_addr;
 }
 
 #else /* !CONFIG_KRETPROBES */

@@ -357,6 +357,24 @@ struct kretprobe __kprobes *get_kretprobe(struct kretprobe_instance *ri)
 }
 EXPORT_SYMBOL_GPL(get_kretprobe);
 
+/**
+ * get_kretprobe_retaddr() - where the followed call will return to
+ * @ri: the instance a return probe's handler or entry_handler was called with
+ *
+ * If several return probes follow the call, only the first of them found the
+ * true return address; the others lead to it.
+ *
+ * Context: the handlers.
+ * Return: the true return address.
+ */
+unsigned long __kprobes get_kretprobe_retaddr(struct kretprobe_instance *ri)
+{
+	while (is_kretprobe_trampoline((unsigned long)ri->ret_addr))
+		ri = instance_of(ri->node.next);
+	return (unsigned long)ri->ret_addr;
+}
+EXPORT_SYMBOL_GPL(get_kretprobe_retaddr);
+
 /* Is it a function that the architecture does not want followed? */
 static bool blacklisted(unsigned long addr)
 {
