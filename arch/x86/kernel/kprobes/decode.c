@@ -40,30 +40,18 @@
 #define PREFIX_FOREIGN	PREFIX_GS
 #endif
 
-/* What can be executed on saved registers is told by the low opcode byte. */
+/* Opcodes. */
 #define OP_TWO_BYTES	0x0f
 #define OP_JMP32	0xe9
 #define OP_INT3		0xcc
 
-/* Offsets of the general registers, in the order of their numbers. */
+/* Where the general registers are saved, in the order of their numbers. */
+#define SAVED(reg)	offsetof(struct pt_regs, reg)
+
 static const u8 reg_offset[] = {
-	offsetof(struct pt_regs, ax),
-	offsetof(struct pt_regs, cx),
-	offsetof(struct pt_regs, dx),
-	offsetof(struct pt_regs, bx),
-	offsetof(struct pt_regs, sp),
-	offsetof(struct pt_regs, bp),
-	offsetof(struct pt_regs, si),
-	offsetof(struct pt_regs, di),
+	SAVED(ax), SAVED(cx), SAVED(dx), SAVED(bx), SAVED(sp), SAVED(bp), SAVED(si), SAVED(di),
 #ifdef CONFIG_X86_64
-	offsetof(struct pt_regs, r8),
-	offsetof(struct pt_regs, r9),
-	offsetof(struct pt_regs, r10),
-	offsetof(struct pt_regs, r11),
-	offsetof(struct pt_regs, r12),
-	offsetof(struct pt_regs, r13),
-	offsetof(struct pt_regs, r14),
-	offsetof(struct pt_regs, r15),
+	SAVED(r8), SAVED(r9), SAVED(r10), SAVED(r11), SAVED(r12), SAVED(r13), SAVED(r14), SAVED(r15),
 #endif
 };
 
@@ -487,7 +475,7 @@ int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
 		tail = build_operand_check(insn, at);
 		back = addr;
 	}
-	if (tail + 5 > KPROBE_SLOT_BYTES - sizeof(long))
+	if (tail + 5 > KPROBE_SLOT_BYTES)
 		return -ERANGE;
 	at[tail] = OP_JMP32;
 	if (!put_distance(at + tail + 1, back - (slot + tail + 5)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One flavour: everything in one object, with nothing of the kernel's names
- * visible outside.  Compiled twice, with CONFIG_X86_64 or CONFIG_X86_32.  On 32
- * bit the kernel's "long" is an "int" of this host.
+ * One flavour: everything in one object, of which only FLAVOUR stays visible
+ * outside.  Compiled once for each, with the options of that kernel.  On 32 bit
+ * the kernel's "long" is an "int" of this host.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,8 +46,8 @@ static int redo_decode(struct kprobe_insn *insn, const struct decoded *d, const 
 	return arch_kprobe_decode(insn, d->addr, why);
 }
 
-static void flavour_decode(struct decoded *d, const uint8_t *bytes, unsigned int avail,
-			   uint64_t addr)
+static void flavour_decode(struct decoded *d, const u8 *bytes, unsigned int avail,
+			   u64 addr)
 {
 	struct kprobe_insn insn;
 	unsigned int i;
@@ -68,7 +68,7 @@ static void flavour_decode(struct decoded *d, const uint8_t *bytes, unsigned int
 			d->simulator = simulators[i].name;
 }
 
-static int flavour_length(const uint8_t *bytes, unsigned int avail)
+static int flavour_length(const u8 *bytes, unsigned int avail)
 {
 	return arch_kprobe_insn_length(bytes, avail);
 }
@@ -113,7 +113,7 @@ static bool flavour_simulate(const struct decoded *d, struct machine *m)
 	return done;
 }
 
-static int flavour_build_slot(const struct decoded *d, uint64_t slot, uint8_t *image,
+static int flavour_build_slot(const struct decoded *d, u64 slot, u8 *image,
 			      unsigned int *tail, unsigned int *tail_jump)
 {
 	struct kprobe_insn insn;
@@ -128,12 +128,7 @@ static int flavour_build_slot(const struct decoded *d, uint64_t slot, uint8_t *i
 	return err;
 }
 
-#ifdef CONFIG_X86_32
-const struct flavour flavour32 = {
-	32,
-#else
-const struct flavour flavour64 = {
-	64,
-#endif
+const struct flavour FLAVOUR = {
+	sizeof(long) * 8,
 	flavour_decode, flavour_length, flavour_simulate, flavour_build_slot,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The x86 decoder and simulators of this repository, built for 64 bit and for
- * 32 bit into one program of the host.
+ * The x86 decoder and simulators of this repository, built for kernels of 64 bit,
+ * of 64 bit with IBT, and of 32 bit into one program of the host.
  */
 #ifndef FLAVOUR_H
 #define FLAVOUR_H
@@ -9,14 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int32_t s32;
+
 #define INSN_BYTES	15
 #define SLOT_BYTES	32
 
 /* Numbered like the CPU numbers its registers. */
 struct machine {
-	uint64_t reg[16];
-	uint64_t ip;
-	uint64_t flags;
+	u64 reg[16];
+	u64 ip;
+	u64 flags;
 };
 
 enum how { SIMULATED, BOOSTED, STEPPED };
@@ -29,22 +36,22 @@ struct decoded {
 	const char *simulator;		/* "jmp", "call_mem", ... */
 	bool wants_slot;
 	/* for simulate() and build_slot() */
-	uint8_t bytes[INSN_BYTES];
+	u8 bytes[INSN_BYTES];
 	unsigned int avail;
-	uint64_t addr;
+	u64 addr;
 };
 
 struct flavour {
 	unsigned int bits;
-	void (*decode)(struct decoded *d, const uint8_t *bytes, unsigned int avail,
-		       uint64_t addr);
-	int (*length)(const uint8_t *bytes, unsigned int avail);
+	void (*decode)(struct decoded *d, const u8 *bytes, unsigned int avail,
+		       u64 addr);
+	int (*length)(const u8 *bytes, unsigned int avail);
 	bool (*simulate)(const struct decoded *d, struct machine *m);
-	int (*build_slot)(const struct decoded *d, uint64_t slot, uint8_t *image,
+	int (*build_slot)(const struct decoded *d, u64 slot, u8 *image,
 			  unsigned int *tail, unsigned int *tail_jump);
 };
 
-extern const struct flavour flavour64, flavour32;
-extern uint64_t shim_percpu_base;
+extern const struct flavour flavour64, flavour64_ibt, flavour32;
+extern u64 shim_percpu_base;
 
 #endif

@@ -3,21 +3,17 @@
  * What decode.c, simulate.c and the kernel's decoder need from kernel headers,
  * on a host.  For flavour.c only; the headers beside it lead here.
  *
+ * These are stand-ins for the kernel's own macros, in the plainest form that does.
+ *
  * "long" may be a macro for "int" (the 32-bit flavour), so the C library's
- * headers must have been included before.
+ * headers and flavour.h must have been included before.
  */
 #ifndef SHIM_H
 #define SHIM_H
 
 #include <linux/kconfig.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t s8;
 typedef int16_t s16;
-typedef int32_t s32;
 typedef int64_t s64;
 
 #define BIT(n)			(1U << (n))
