@@ -49,9 +49,11 @@
 #define SAVED(reg)	offsetof(struct pt_regs, reg)
 
 static const u8 reg_offset[] = {
-	SAVED(ax), SAVED(cx), SAVED(dx), SAVED(bx), SAVED(sp), SAVED(bp), SAVED(si), SAVED(di),
+	SAVED(ax), SAVED(cx), SAVED(dx), SAVED(bx),
+	SAVED(sp), SAVED(bp), SAVED(si), SAVED(di),
 #ifdef CONFIG_X86_64
-	SAVED(r8), SAVED(r9), SAVED(r10), SAVED(r11), SAVED(r12), SAVED(r13), SAVED(r14), SAVED(r15),
+	SAVED(r8), SAVED(r9), SAVED(r10), SAVED(r11),
+	SAVED(r12), SAVED(r13), SAVED(r14), SAVED(r15),
 #endif
 };
 

@@ -872,7 +872,7 @@ static void test_vector_operands(void)
 		disp = 0x04030201 + (s32)(AT - SLOTS);
 		memcpy(expected + samples[i].disp_at, &disp, 4);
 		if (memcmp(image, expected, samples[i].n))
-			complain("%s: copied as %s", hex(samples[i].b, samples[i].n), "something else");
+			complain("%s: copied wrongly", hex(samples[i].b, samples[i].n));
 	}
 	result("64 bit: vector operands relative to the instruction pointer");
 }
