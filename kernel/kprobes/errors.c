@@ -4,10 +4,11 @@
  *
  * Registration and its relatives return an errno, of which there are fewer
  * than there are reasons.  kprobe_refuse() records the reason in words; the
- * last ones can be read in debugfs (kprobes/errors).  For the core, in process
- * context.
+ * last ones can be read in debugfs (kprobes/errors).  For the core.
  */
 #include <linux/fs.h>
+#include <linux/hardirq.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -42,7 +43,24 @@ struct refusal {
 
 static struct refusal refusals[REFUSALS_KEPT];
 static unsigned long nr_refusals;
-static DEFINE_SPINLOCK(refusals_lock);
+static DEFINE_RAW_SPINLOCK(refusals_lock);
+
+/* A handler must not wait for a lock that what it interrupted may hold. */
+static bool lock_refusals(unsigned long *flags)
+{
+	bool handler;
+
+	local_irq_save(*flags);
+	handler = in_nmi() || kprobe_running();
+	if (!handler) {
+		raw_spin_lock(&refusals_lock);
+		return true;
+	}
+	if (raw_spin_trylock(&refusals_lock))
+		return true;
+	local_irq_restore(*flags);
+	return false;
+}
 
 /**
  * kprobe_refuse() - record why something was refused
@@ -50,18 +68,22 @@ static DEFINE_SPINLOCK(refusals_lock);
  * @err: the errno that is going to be returned, negative
  * @why: the reason, in words
  *
- * Context: process context.
+ * Context: any: a probe handler that calls what it must not is refused, too.
+ * One that interrupted the recording of another refusal goes unrecorded.
  */
 void kprobe_refuse(const struct kprobe *p, int err, const char *why)
 {
+	unsigned long flags;
 	struct refusal *r;
 
-	spin_lock(&refusals_lock);
+	if (!lock_refusals(&flags))
+		return;
 	r = &refusals[nr_refusals++ % REFUSALS_KEPT];
 	memset(r, 0, sizeof(*r));
-	r->when = ktime_get_ns();
+	/* No locks, no retries: the handler may have interrupted anything. */
+	r->when = ktime_get_mono_fast_ns();
 	r->err = err;
-	get_task_comm(r->comm, current);
+	strscpy(r->comm, current->comm, sizeof(r->comm));
 	strscpy(r->why, why ?: "no reason recorded", sizeof(r->why));
 	if (p) {
 		r->addr = (unsigned long)p->addr;
@@ -69,7 +91,7 @@ void kprobe_refuse(const struct kprobe *p, int err, const char *why)
 		if (p->symbol_name)
 			strscpy(r->symbol, p->symbol_name, sizeof(r->symbol));
 	}
-	spin_unlock(&refusals_lock);
+	raw_spin_unlock_irqrestore(&refusals_lock, flags);
 }
 
 static void show_refusal(struct seq_file *m, const struct refusal *r)
@@ -100,15 +122,15 @@ int kprobe_errors_show(struct seq_file *m, void *unused)
 	unsigned long i, first, last;
 	struct refusal copy;
 
-	spin_lock(&refusals_lock);
+	raw_spin_lock_irq(&refusals_lock);
 	last = nr_refusals;
-	spin_unlock(&refusals_lock);
+	raw_spin_unlock_irq(&refusals_lock);
 	first = last > REFUSALS_KEPT ? last - REFUSALS_KEPT : 0;
 
 	for (i = first; i < last; i++) {
-		spin_lock(&refusals_lock);
+		raw_spin_lock_irq(&refusals_lock);
 		copy = refusals[i % REFUSALS_KEPT];
-		spin_unlock(&refusals_lock);
+		raw_spin_unlock_irq(&refusals_lock);
 		show_refusal(m, &copy);
 	}
 	return 0;
