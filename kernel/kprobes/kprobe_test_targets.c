@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes: functions for the KUnit tests to probe.
+ */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kprobes.h>
+#include <linux/uaccess.h>
+
+#include "kprobe_test.h"
+
+/*
+ * Keep the compiler from knowing what a function does, so that it calls it as
+ * often as it is written, and from folding those that are alike.
+ */
+static __always_inline int opaque(int x, int unique)
+{
+	asm volatile("/* %1 */" : "+r" (x) : "i" (unique) : "memory");
+	return x;
+}
+
+#if BITS_PER_LONG == 64
+#define WORD		".quad"
+#else
+#define WORD		".long"
+#endif
+
+noinline __noclone int kprobe_test_traced(int x)
+{
+	return opaque(x, 1) + 3;
+}
+
+noinline __noclone notrace int kprobe_test_plain(int x)
+{
+	return opaque(x, 2) + 3;
+}
+
+noinline __noclone int kprobe_test_inner(int x)
+{
+	return opaque(x, 3) + 3;
+}
+
+noinline __noclone int kprobe_test_timed(int x)
+{
+	return opaque(x, 4) + 3;
+}
+
+noinline __noclone notrace int kprobe_test_timed_plain(int x)
+{
+	return opaque(x, 5) + 3;
+}
+
+noinline __noclone notrace int kprobe_test_replacement(int x)
+{
+	return opaque(x, 6) + 1000;
+}
+
+noinline __noclone int kprobe_test_blacklisted(int x)
+{
+	return opaque(x, 7) + 3;
+}
+
+NOKPROBE_SYMBOL(kprobe_test_blacklisted);
+
+/* The marked instruction is the one that adds. */
+noinline __noclone int kprobe_test_straight(int x)
+{
+	asm volatile("771:\n\t"
+		     ".pushsection .data\n\t"
+		     ".balign " __stringify(BITS_PER_LONG) " / 8\n\t"
+		     ".globl kprobe_test_mid\n"
+		     "kprobe_test_mid:\n\t"
+		     WORD " 771b\n\t"
+		     ".popsection"
+		     : "+r" (x) : : "memory");
+	x += 3;
+	return opaque(x, 8);
+}
+
+noinline __noclone int kprobe_test_peek(unsigned int *dst, const unsigned int *src)
+{
+	unsigned int value;
+
+	__get_kernel_nofault(&value, src, unsigned int, unreadable);
+	*dst = value;
+	return 0;
+
+unreadable:
+	return -EFAULT;
+}
+
+static noinline __noclone __used int kprobe_test_twin(int x)
+{
+	return opaque(x, 9) + 1;
+}
+
+unsigned long kprobe_test_twin_here(void)
+{
+	return kprobe_test_text(kprobe_test_twin);
+}
+
+/* What a compiler makes of a function "kprobe_test_specialized". */
+static int specialized(int x) asm("kprobe_test_specialized.isra.0");
+
+static noinline __noclone __used int specialized(int x)
+{
+	return opaque(x, 10) + 1;
+}
+
+unsigned long kprobe_test_suffixed(void)
+{
+	return kprobe_test_text(specialized);
+}

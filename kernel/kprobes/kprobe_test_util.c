@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes: what several of the KUnit tests need: counters, the debugfs
+ * files, probes on thousands of functions.
+ */
+#include <kunit/test.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/mount.h>
+#include <linux/seq_file.h>
+#include <linux/sort.h>
+#include <linux/uio.h>
+#include <linux/vmalloc.h>
+
+#include "kprobe_test.h"
+
+/**
+ * kprobe_test_hits() - how often a probe's handlers were called
+ * @p: a registered probe
+ */
+unsigned long kprobe_test_hits(const struct kprobe *p)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(p->hits, cpu));
+	return sum;
+}
+
+/**
+ * kprobe_test_misses() - how often a probe was missed, by the sum of the causes
+ * @p: a registered probe
+ */
+unsigned long kprobe_test_misses(const struct kprobe *p)
+{
+	unsigned long sum = 0;
+	int i;
+
+	for (i = 0; i < KPROBE_MISS_NR; i++)
+		sum += atomic_long_read(&p->missed[i]);
+	return sum;
+}
+
+#define FILE_MAX	SZ_64K
+
+/**
+ * kprobe_test_read() - what a debugfs file of ours shows
+ * @test: the test, which will free the text
+ * @name: its name, below debugfs
+ *
+ * Return: the text; not more than the first 64 KiB.
+ */
+char *kprobe_test_read(struct kunit *test, const char *name)
+{
+	struct file_system_type *type = get_fs_type("debugfs");
+	char *text = kunit_kzalloc(test, FILE_MAX, GFP_KERNEL);
+	struct kvec vec = { .iov_base = text, .iov_len = FILE_MAX - 1 };
+	struct vfsmount *mnt;
+	struct iov_iter iter;
+	struct kiocb kiocb;
+	struct file *file;
+	ssize_t got;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_ASSERT_NOT_NULL(test, type);
+	mnt = kern_mount(type);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mnt));
+
+	file = file_open_root_mnt(mnt, name, O_RDONLY, 0);
+	KUNIT_EXPECT_FALSE_MSG(test, IS_ERR(file), "debugfs %s: %ld", name, PTR_ERR(file));
+	if (!IS_ERR(file)) {
+		init_sync_kiocb(&kiocb, file);
+		iov_iter_kvec(&iter, READ, &vec, 1, vec.iov_len);
+		/* The files are seq_files; a read stops at the end of a record. */
+		do {
+			got = seq_read_iter(&kiocb, &iter);
+		} while (got > 0 && iov_iter_count(&iter));
+		KUNIT_EXPECT_GE(test, got, 0);
+		__fput_sync(file);
+	}
+	kern_unmount(mnt);
+	return text;
+}
+
+/**
+ * kprobe_test_last_reason() - the last line of debugfs kprobes/errors
+ * @test: the test, which will free the text
+ */
+const char *kprobe_test_last_reason(struct kunit *test)
+{
+	char *text = kprobe_test_read(test, "kprobes/errors");
+	char *line = strim(text), *newline;
+
+	newline = strrchr(line, '\n');
+	return newline ? newline + 1 : line;
+}
+
+#ifndef MODULE
+
+struct functions {
+	unsigned long *addrs;
+	unsigned int n;
+	unsigned int room;
+};
+
+static int collect_function(void *data, const char *name, struct module *mod,
+			    unsigned long addr)
+{
+	struct functions *functions = data;
+
+	if (mod || !core_kernel_text(addr) || is_kernel_inittext(addr))
+		return 0;
+	if (functions->addrs && functions->n < functions->room)
+		functions->addrs[functions->n] = addr;
+	functions->n++;
+	return 0;
+}
+
+static int compare_addrs(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int collect_functions(struct functions *functions)
+{
+	unsigned int i, n = 0;
+
+	memset(functions, 0, sizeof(*functions));
+	kallsyms_on_each_symbol(collect_function, functions);
+	functions->room = functions->n;
+	functions->n = 0;
+	functions->addrs = vmalloc(array_size(functions->room, sizeof(unsigned long)));
+	if (!functions->addrs)
+		return -ENOMEM;
+	kallsyms_on_each_symbol(collect_function, functions);
+	functions->n = min(functions->n, functions->room);
+
+	/* Some have several names. */
+	sort(functions->addrs, functions->n, sizeof(unsigned long), compare_addrs, NULL);
+	for (i = 0; i < functions->n; i++)
+		if (!n || functions->addrs[i] != functions->addrs[n - 1])
+			functions->addrs[n++] = functions->addrs[i];
+	functions->n = n;
+	return 0;
+}
+
+/* An array is registered or not: halve it until only the refused are left over. */
+static int arm_some(struct kprobe_test_many *many, struct kprobe *first, unsigned int n)
+{
+	struct kprobe **array = many->array + many->n;
+	unsigned int i;
+	int err;
+
+	if (!n)
+		return 0;
+	for (i = 0; i < n; i++)
+		array[i] = &first[i];
+	err = register_kprobes(array, n);
+	if (!err) {
+		many->n += n;
+		return 0;
+	}
+	if (n == 1) {
+		many->refused++;
+		return err == -ENOMEM ? err : 0;
+	}
+	err = arm_some(many, first, n / 2);
+	return err ?: arm_some(many, first + n / 2, n - n / 2);
+}
+
+/**
+ * kprobe_test_arm_many() - probe functions all over the kernel
+ * @many: filled in
+ * @limit: about so many
+ * @pre: pre_handler of all
+ * @post: post_handler of all
+ *
+ * Return: 0, or an errno.  kprobe_test_disarm_many() is due in any case.
+ */
+int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
+			 kprobe_pre_handler_t pre, kprobe_post_handler_t post)
+{
+	struct functions functions;
+	unsigned int i, step, n = 0;
+	int err;
+
+	memset(many, 0, sizeof(*many));
+	err = collect_functions(&functions);
+	if (err)
+		return err;
+	step = max(functions.n / limit, 1U);
+
+	many->probes = vzalloc(array_size(functions.n, sizeof(*many->probes)));
+	many->array = vzalloc(array_size(functions.n, sizeof(*many->array)));
+	if (!many->probes || !many->array) {
+		vfree(functions.addrs);
+		return -ENOMEM;
+	}
+	for (i = 0; i < functions.n && n < limit; i += step) {
+		if (within_kprobe_blacklist(functions.addrs[i]))
+			continue;
+		many->probes[n].addr = (kprobe_opcode_t *)functions.addrs[i];
+		many->probes[n].pre_handler = pre;
+		many->probes[n++].post_handler = post;
+	}
+	vfree(functions.addrs);
+	return arm_some(many, many->probes, n);
+}
+
+/**
+ * kprobe_test_copy_text() - copy the kernel's text
+ * @size: set to its size
+ *
+ * Return: the copy, to be vfree'd, or NULL.
+ */
+void *kprobe_test_copy_text(size_t *size)
+{
+	void *copy;
+
+	*size = _etext - _stext;
+	copy = vmalloc(*size);
+	if (copy)
+		memcpy(copy, _stext, *size);
+	return copy;
+}
+
+/**
+ * kprobe_test_compare_text() - is the kernel's text what it was
+ * @copy: from kprobe_test_copy_text()
+ *
+ * Return: 0, or the address of the first byte that differs.
+ */
+unsigned long kprobe_test_compare_text(const void *copy)
+{
+	size_t i, size = _etext - _stext;
+
+	if (!memcmp(copy, _stext, size))
+		return 0;
+	for (i = 0; i < size; i++)
+		if (((const u8 *)copy)[i] != ((const u8 *)_stext)[i])
+			return (unsigned long)_stext + i;
+	return 0;
+}
+
+#else /* MODULE: the symbols it takes are not exported */
+
+int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
+			 kprobe_pre_handler_t pre, kprobe_post_handler_t post)
+{
+	memset(many, 0, sizeof(*many));
+	return -EOPNOTSUPP;
+}
+
+void *kprobe_test_copy_text(size_t *size)
+{
+	*size = 0;
+	return vmalloc(1);
+}
+
+unsigned long kprobe_test_compare_text(const void *copy)
+{
+	return 0;
+}
+
+#endif /* MODULE */
+
+/**
+ * kprobe_test_disarm_many() - undo kprobe_test_arm_many()
+ * @many: what it filled in
+ */
+void kprobe_test_disarm_many(struct kprobe_test_many *many)
+{
+	if (many->n)
+		unregister_kprobes(many->array, many->n);
+	vfree(many->array);
+	vfree(many->probes);
+	memset(many, 0, sizeof(*many));
+}
