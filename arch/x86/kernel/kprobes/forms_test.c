@@ -109,6 +109,7 @@ static int see_pre(struct kprobe *p, struct pt_regs *regs)
 	image_of(regs, seen_pre.regs);
 	return 0;
 }
+
 NOKPROBE_SYMBOL(see_pre);
 
 static void see_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
@@ -117,6 +118,7 @@ static void see_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags
 	seen_post.ip = regs->ip;
 	image_of(regs, seen_post.regs);
 }
+
 NOKPROBE_SYMBOL(see_post);
 
 static unsigned long any_word(struct rnd_state *rnd)

@@ -53,6 +53,8 @@
 #define FORM_SEGMENT	FORM_ROOM
 #endif
 #define V(x)	_ASM_RIP(x)
+/* A word of the memory that needs no register, aligned. */
+#define MEM	kprobe_forms_data + 64(%rip)
 /* Several instructions as one argument of a macro. */
 #define Q(x...)	__stringify(x)
 
@@ -390,7 +392,7 @@ kprobe_refused_form_\@:
 #ifdef CONFIG_X86_64
 	FORM_S	Q(xorl %edx, %edx; orq $1, %r8), divq %r8
 	FORM_S	Q(cqto; movl $0x1234567, %r9d), idivq %r9
-	FORM_S	Q(xorl %edx, %edx; orl $1, kprobe_forms_data + 64(%rip)), divq kprobe_forms_data + 64(%rip)
+	FORM_S	Q(xorl %edx, %edx; orl $1, MEM), divq MEM
 #endif
 	FORM	cbtw
 	FORM	cwtl
@@ -824,10 +826,12 @@ kprobe_refused_form_\@:
 	FORM_K	FORM_BACK, call 7b
 	FORM_K	FORM_FAR, call kprobe_forms_taken
 
+#define SAFE	ANNOTATE_RETPOLINE_SAFE
+
 /* The target in a register, ... */
 .macro FORM_BRANCH reg
-	FORM_S	Q(lea V(8f), \reg; ANNOTATE_RETPOLINE_SAFE), call *\reg
-	FORM_S	Q(lea V(8f), \reg; ANNOTATE_RETPOLINE_SAFE), jmp *\reg
+	FORM_S	Q(lea V(8f), \reg; SAFE), call *\reg
+	FORM_S	Q(lea V(8f), \reg; SAFE), jmp *\reg
 .endm
 .irp reg, AX, BX, CX, DX, SI, DI, BP
 	FORM_BRANCH \reg
@@ -840,8 +844,8 @@ kprobe_refused_form_\@:
 
 /* ... and in memory. */
 .macro FORM_BRANCH_MEM mem:vararg
-	FORM_S	Q(lea V(8f), AX; MOV AX, \mem; ANNOTATE_RETPOLINE_SAFE), call *\mem
-	FORM_S	Q(lea V(8f), AX; MOV AX, \mem; ANNOTATE_RETPOLINE_SAFE), jmp *\mem
+	FORM_S	Q(lea V(8f), AX; MOV AX, \mem; SAFE), call *\mem
+	FORM_S	Q(lea V(8f), AX; MOV AX, \mem; SAFE), jmp *\mem
 .endm
 	FORM_BRANCH_MEM (BX)
 	FORM_BRANCH_MEM (CX,SI)
@@ -866,9 +870,9 @@ kprobe_refused_form_\@:
 	FORM_BRANCH_MEM kprobe_forms_data + 0x140
 	FORM_BRANCH_MEM PCPU
 	FORM_BRANCH_MEM PCPU_AT(8, CX)
-	FORM_S	Q(lea V(8f), AX; MOV AX, (BX); MOV BX, AX; ANNOTATE_RETPOLINE_SAFE), jmp *(AX)
-	FORM_S	Q(lea V(8f), AX; MOV AX, (BX); MOV BX, DX; ANNOTATE_RETPOLINE_SAFE), call *(DX)
-	FORM_S	Q(lea V(8f), AX; MOV AX, -24(BX); neg CX; MOV AX, (BX,CX,8); ANNOTATE_RETPOLINE_SAFE), jmp *(BX,CX,8)
+	FORM_S	Q(lea V(8f), AX; MOV AX, (BX); MOV BX, AX; SAFE), jmp *(AX)
+	FORM_S	Q(lea V(8f), AX; MOV AX, (BX); MOV BX, DX; SAFE), call *(DX)
+	FORM_S	Q(lea V(8f), AX; MOV AX, -24(BX); neg CX; MOV AX, (BX,CX,8); SAFE), jmp *(BX,CX,8)
 #ifdef CONFIG_X86_64
 	FORM_BRANCH_MEM (%r12)
 	FORM_BRANCH_MEM 8(%r12)
@@ -877,18 +881,18 @@ kprobe_refused_form_\@:
 	FORM_BRANCH_MEM (%r12,%r14,4)
 	FORM_BRANCH_MEM -0x80(%r13,%rcx,2)
 	FORM_BRANCH_MEM kprobe_forms_data + 64(%rip)
-	FORM_S	Q(lea 8f(%rip), %rax; mov %rax, (%rbx); mov %rbx, %r8; ANNOTATE_RETPOLINE_SAFE), jmp *(%r8)
-	FORM_S	Q(lea 8f(%rip), %rax; mov %rax, (%rbx); mov %rbx, %r9; xor %r12d, %r12d; ANNOTATE_RETPOLINE_SAFE), call *(%r9,%r12,8)
+	FORM_S	Q(lea 8f(%rip), %rax; mov %rax, (%rbx); mov %rbx, %r8; SAFE), jmp *(%r8)
+	FORM_S	Q(lea V(8f), AX; mov AX, (BX,%r14,8); mov BX, %r9; SAFE), call *(%r9,%r14,8)
 #if !defined(MODULE)
 	FORM_BRANCH_MEM PER_CPU_VAR(kprobe_forms_percpu)(%rip)
 #endif
 #endif
 
-	FORM_S	Q(lea V(8f), AX; push AX; ANNOTATE_RETPOLINE_SAFE), ret
-	FORM_S	Q(lea V(8f), AX; push AX; ANNOTATE_RETPOLINE_SAFE), ret $16
-	FORM_S	Q(lea V(8f), AX; push AX; ANNOTATE_RETPOLINE_SAFE), ret $0
-	FORM_S	Q(lea V(8f), AX; push AX; ANNOTATE_RETPOLINE_SAFE), rep ret
-	FORM_SK	FORM_BACK, Q(lea V(7b), AX; push AX; ANNOTATE_RETPOLINE_SAFE), ret
+	FORM_S	Q(lea V(8f), AX; push AX; SAFE), ret
+	FORM_S	Q(lea V(8f), AX; push AX; SAFE), ret $16
+	FORM_S	Q(lea V(8f), AX; push AX; SAFE), ret $0
+	FORM_S	Q(lea V(8f), AX; push AX; SAFE), rep ret
+	FORM_SK	FORM_BACK, Q(lea V(7b), AX; push AX; SAFE), ret
 
 /*
  * Faults, fixed up through the exception table.
@@ -904,9 +908,9 @@ kprobe_refused_form_\@:
 	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI), push (SI)
 	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI), pop (SI)
 	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI), lock incl (SI)
-	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI; ANNOTATE_RETPOLINE_SAFE), call *(SI)
-	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI; ANNOTATE_RETPOLINE_SAFE), jmp *8(SI)
-	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI; ANNOTATE_RETPOLINE_SAFE), call *(SI,CX,8)
+	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI; SAFE), call *(SI)
+	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI; SAFE), jmp *8(SI)
+	FORM_FAULTS Q(MOV V(kprobe_forms_bad), SI; SAFE), call *(SI,CX,8)
 	FORM_FAULTS Q(cld; MOV V(kprobe_forms_bad), SI; movl $9, %ecx), rep movsb
 	FORM_FAULTS Q(cld; MOV V(kprobe_forms_bad), SI; sub $4, SI; movl $9, %ecx), rep movsb
 	FORM_FAULTS Q(cld; MOV V(kprobe_forms_bad), DI; sub $8, DI; movl $9, %ecx), rep movsb
@@ -915,7 +919,7 @@ kprobe_refused_form_\@:
 	FORM_FAULTS Q(movl $0xc0deface, %ecx), rdmsr
 #ifdef CONFIG_X86_64
 	FORM_FAULTS Q(movabsq $0x8000000000000000, %r8), movq (%r8), %rax
-	FORM_FAULTS Q(movabsq $0x8000000000000000, %r8; ANNOTATE_RETPOLINE_SAFE), call *(%r8)
+	FORM_FAULTS Q(movabsq $0x8000000000000000, %r8; SAFE), call *(%r8)
 #endif
 
 #ifndef CONFIG_X86_64
@@ -929,6 +933,7 @@ kprobe_refused_form_\@:
 	.set	form_fpu, 1
 	.set	form_feature, X86_FEATURE_XMM2
 #define ALIGNED	Q(and $~15, BX)
+#define SAVE(n)	vmovdqu %ymm##n, 32(BX); vzeroupper
 	FORM	movups (BX), %xmm0
 	FORM	movups %xmm1, 3(SI)
 	FORM_S	ALIGNED, movaps (BX), %xmm2
@@ -958,12 +963,12 @@ kprobe_refused_form_\@:
 	.set	form_feature, X86_FEATURE_SSSE3
 	FORM	palignr $3, %xmm1, %xmm0
 	.set	form_feature, X86_FEATURE_AVX
-	FORM_SA	Q(vmovdqu (BX), %ymm0), Q(vmovdqu %ymm0, 32(BX); vzeroupper), vmovdqu (SI), %ymm0
+	FORM_SA	Q(vmovdqu (BX), %ymm0), Q(SAVE(0)), vmovdqu (SI), %ymm0
 	FORM_SA	Q(vmovdqu (BX), %ymm0), Q(vzeroupper), vmovdqu %ymm0, 7(DI)
-	FORM_SA	Q(vmovdqu (BX), %ymm1), Q(vmovdqu %ymm1, 32(BX); vzeroupper), vxorps (SI), %ymm1, %ymm1
+	FORM_SA	Q(vmovdqu (BX), %ymm1), Q(SAVE(1)), vxorps (SI), %ymm1, %ymm1
 #ifdef CONFIG_X86_64
-	FORM_SA	Q(vmovdqu (BX), %ymm9), Q(vmovdqu %ymm9, 32(BX); vzeroupper), vmovdqu kprobe_forms_data + 64(%rip), %ymm9
-	FORM_SA	Q(vmovdqu (BX), %ymm9), Q(vmovdqu %ymm9, 32(BX); vzeroupper), vpermilps $0x1b, kprobe_forms_data + 64(%rip), %ymm9
+	FORM_SA	Q(vmovdqu (BX), %ymm9), Q(SAVE(9)), vmovdqu MEM, %ymm9
+	FORM_SA	Q(vmovdqu (BX), %ymm9), Q(SAVE(9)), vpermilps $0x1b, MEM, %ymm9
 #endif
 	FORM_SA	Q(vmovdqu (BX), %ymm1), Q(vmovdqu %ymm1, 32(BX)), vzeroupper
 	.set	form_feature, 0
