@@ -5,7 +5,12 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kprobes.h>
+#include <linux/objtool.h>
+#include <linux/stringify.h>
 #include <linux/uaccess.h>
+#ifdef CONFIG_X86_KERNEL_IBT
+#include <asm/asm.h>
+#endif
 
 #include "kprobe_test.h"
 
@@ -62,10 +67,20 @@ noinline __noclone int kprobe_test_blacklisted(int x)
 
 NOKPROBE_SYMBOL(kprobe_test_blacklisted);
 
-/* The marked instruction is the one that adds. */
+#ifdef CONFIG_X86_KERNEL_IBT
+#define NO_TARGET	ANNOTATE_NOENDBR
+#else
+#define NO_TARGET	""
+#endif
+
+/*
+ * The marked instruction is the one that adds.  That its address is known makes
+ * it no target of an indirect branch.
+ */
 noinline __noclone int kprobe_test_straight(int x)
 {
-	asm volatile("771:\n\t"
+	asm volatile(NO_TARGET
+		     "771:\n\t"
 		     ".pushsection .data\n\t"
 		     ".balign " __stringify(BITS_PER_LONG) " / 8\n\t"
 		     ".globl kprobe_test_mid\n"

@@ -176,7 +176,10 @@ SYM_INNER_LABEL(kprobe_fpu_forms, SYM_L_GLOBAL)
 SYM_INNER_LABEL(kprobe_refused_forms, SYM_L_GLOBAL)
 	.popsection
 
-/* A form.  STACK_FRAME_NON_STANDARD: what it does to the stack is its own. */
+/*
+ * A form.  STACK_FRAME_NON_STANDARD: what it does to the stack is its own.
+ * ANNOTATE_NOENDBR: that the table knows its parts makes them no targets.
+ */
 .macro form_asm kind, setup, insn, after
 	.pushsection .rodata.str1.1, "aMS", @progbits, 1
 .Ltext_\@:
@@ -195,8 +198,10 @@ kprobe_form_\@:
 .Lsetup_\@:
 	\setup
 .Linsn_\@:
+	ANNOTATE_NOENDBR
 	\insn
 .Lend_\@:
+	ANNOTATE_NOENDBR
 	\after
 	jmp	kprobe_forms_exit
 8:
@@ -241,6 +246,7 @@ kprobe_form_\@:
 	.type	kprobe_refused_form_\@, @function
 kprobe_refused_form_\@:
 	STACK_FRAME_NON_STANDARD kprobe_refused_form_\@
+	ANNOTATE_NOENDBR
 	\insn
 	nop
 	nop
