@@ -62,14 +62,25 @@ def _remove_run(path):
     os.rmdir(path)
 
 
+def _lock_file(path, what):
+    """Open and lock a file; the lock lasts until it is closed."""
+    file = open(path, "a", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say(f"waiting for another run that uses {what}")
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
 @contextlib.contextmanager
 def locked():
-    """One program at a time changes the cache."""
+    """One program at a time changes the cache; $KPROBES_BUILD_LOCK, if set, names
+    a lock for all caches of a machine, and is always taken first."""
     os.makedirs(CACHE, exist_ok=True)
-    with open(os.path.join(CACHE, "lock"), "w", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"waiting for another run that uses {CACHE}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as held:
+        machine = os.environ.get("KPROBES_BUILD_LOCK")
+        if machine:
+            held.enter_context(_lock_file(machine, machine))
+        held.enter_context(_lock_file(os.path.join(CACHE, "lock"), CACHE))
         yield

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From the base to a built kernel: unpack, integrate, configure, build."""
 
-import contextlib
-import fcntl
 import hashlib
 import os
 import re
@@ -254,24 +252,12 @@ def _read_lines(path):
         return file.read().splitlines()
 
 
-@contextlib.contextmanager
-def _build_lock():
-    """$KPROBES_BUILD_LOCK names a lock that several caches on one machine share."""
-    path = os.environ.get("KPROBES_BUILD_LOCK")
-    if not path:
-        yield
-        return
-    with open(path, "a", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def build(variant):
     """Compile kernel and modules."""
     log = cache.fresh_log(f"{variant.name}-build")
     target = os.path.basename(variant.image)
     advice = f"the first error in {log}; again with: make build VARIANT={variant.name}"
-    with _build_lock(), step(f"{variant.name}: build with {jobs()} jobs", log):
+    with step(f"{variant.name}: build with {jobs()} jobs", log):
         try:
             run_logged(make_command(variant, target, "modules"), log, f"{variant.name}: build", advice,
                        env=environment())
