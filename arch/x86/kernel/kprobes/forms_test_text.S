@@ -237,7 +237,7 @@ kprobe_form_\@:
 .endm
 
 /* An instruction that must be refused. */
-.macro REFUSED insn:vararg
+.macro refused_asm insn:req
 	.pushsection .rodata.str1.1, "aMS", @progbits, 1
 .Ltext_\@:
 	.asciz	"\insn"
@@ -247,15 +247,18 @@ kprobe_form_\@:
 kprobe_refused_form_\@:
 	STACK_FRAME_NON_STANDARD kprobe_refused_form_\@
 	ANNOTATE_NOENDBR
+	ANNOTATE_RETPOLINE_SAFE
 	\insn
-	nop
-	nop
-	nop
-	nop
+	/* Whatever a decoder takes it for, it finds its way again. */
+	.fill	16, 1, 0x90
 	.size	kprobe_refused_form_\@, . - kprobe_refused_form_\@
 	.pushsection .rodata.kprobe_refused_forms, "a"
 	_ASM_PTR kprobe_refused_form_\@, .Ltext_\@
 	.popsection
+.endm
+
+.macro REFUSED insn:vararg
+	refused_asm "\insn"
 .endm
 
 /*
@@ -801,7 +804,7 @@ kprobe_refused_form_\@:
 	FORM_K	FORM_BACK, j\cc 7b
 	FORM_K	FORM_FAR, j\cc kprobe_forms_taken
 .endr
-	FORM	.byte 0x3e; je 8f
+	FORM	je,pt 8f
 	FORM	jmp 8f
 	FORM_K	FORM_BACK, jmp 7b
 	FORM_K	FORM_FAR, jmp kprobe_forms_taken
@@ -986,7 +989,7 @@ kprobe_refused_form_\@:
  * counts on nothing coming between it and its neighbour.
  */
 	REFUSED	int3
-	REFUSED	int $3
+	REFUSED	.byte 0xcd, 0x03
 	REFUSED	int $0x80
 	REFUSED	.byte 0xf1
 	REFUSED	ud2
@@ -1006,7 +1009,7 @@ kprobe_refused_form_\@:
 	REFUSED	.byte 0x66, 0xe9, 0, 0, 0, 0
 	REFUSED	.byte 0x66, 0x0f, 0x84, 0, 0, 0, 0
 	REFUSED	hlt
-	REFUSED	sti; hlt
+	refused_asm "sti; hlt"
 	REFUSED	movl %eax, %ss
 	REFUSED	lss (BX), %eax
 	REFUSED	.byte 0x0f, 0x01, 0xc2
@@ -1019,7 +1022,7 @@ kprobe_refused_form_\@:
 #endif
 #ifdef CONFIG_X86_64
 	REFUSED	iretq
-	REFUSED	sti; iretq
+	refused_asm "sti; iretq"
 	REFUSED	swapgs
 	REFUSED	lretq
 	REFUSED	.byte 0x06
@@ -1028,7 +1031,7 @@ kprobe_refused_form_\@:
 #else
 	REFUSED	into
 	REFUSED	pop %ss
-	REFUSED	sti; sysexit
+	refused_asm "sti; sysexit"
 	REFUSED	ljmp $0x10, $0
 	REFUSED	lcall $0x10, $0
 	REFUSED	bound %eax, (BX)
