@@ -237,7 +237,7 @@ kprobe_form_\@:
 .endm
 
 /* An instruction that must be refused. */
-.macro refused_asm insn:req
+.macro refused_asm insn:req, before
 	.pushsection .rodata.str1.1, "aMS", @progbits, 1
 .Ltext_\@:
 	.asciz	"\insn"
@@ -247,7 +247,7 @@ kprobe_form_\@:
 kprobe_refused_form_\@:
 	STACK_FRAME_NON_STANDARD kprobe_refused_form_\@
 	ANNOTATE_NOENDBR
-	ANNOTATE_RETPOLINE_SAFE
+	\before
 	\insn
 	/* Whatever a decoder takes it for, it finds its way again. */
 	.fill	16, 1, 0x90
@@ -999,7 +999,7 @@ kprobe_refused_form_\@:
 	REFUSED	lretl
 	REFUSED	lretl $8
 	REFUSED	ljmp *(BX)
-	REFUSED	lcall *(BX)
+	refused_asm Q(lcall *(BX)), ANNOTATE_RETPOLINE_SAFE
 	REFUSED	syscall
 	REFUSED	.byte 0x0f, 0x07
 	REFUSED	sysenter
