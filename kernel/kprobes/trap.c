@@ -246,7 +246,8 @@ bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 				   KPROBE_LEVEL_MASK;
 	struct kprobe_point *pt = kprobe_point_lookup(addr);
 
-	if (likely(pt)) {
+	/* A breakpoint at a site of the function tracer is the tracer's. */
+	if (likely(pt && !pt->ftrace)) {
 		if (likely(!kprobe_run_pre_handlers(pt, regs, interrupted)))
 			execute_original(pt, regs, interrupted);
 		return true;
