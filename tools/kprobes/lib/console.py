@@ -29,7 +29,7 @@ class Console:
         self.kernel = []
         self.stages = {}
         self.begun, self.ended = [], {}
-        self.done = False
+        self.done, self.cpus = False, 0
         for line in lines:
             self._sort(_TIMESTAMP.sub("", line.rstrip("\r\n")))
 
@@ -40,13 +40,15 @@ class Console:
 
     def _sort(self, line):
         match = re.match(r"kp ([\w-]+): ?(.*)$", line)
-        mark = re.match(r"kp-(begin|end|done)(?: (\S+))?(?: (\d+))?$", line)
+        mark = re.match(r"kp-(begin|end|done|cpus)(?: (\S+))?(?: (\d+))?$", line)
         if match:
             self.stages.setdefault(match.group(1), []).append(match.group(2))
         elif mark and mark.group(1) == "begin":
             self.begun.append(mark.group(2))
         elif mark and mark.group(1) == "end":
             self.ended[mark.group(2)] = int(mark.group(3) or 255)
+        elif mark and mark.group(1) == "cpus":
+            self.cpus = int(mark.group(2))
         elif mark:
             self.done = True
         else:
@@ -68,9 +70,11 @@ class Console:
                 found.append(line)
         return [line for line in found if CUT not in line or len(found) == 1]
 
-    def problems(self, ending):
+    def problems(self, ending, cpus=1):
         """What is wrong with the boot as a whole, in words."""
         found = []
+        if self.cpus and self.cpus < cpus:
+            found.append(f"{self.cpus} processors came up, not {cpus}")
         if ending.how != "exited":
             found.append({"panic": "the kernel panicked",
                           "timeout": f"not done after {ending.seconds:.0f} s, ended by the harness",

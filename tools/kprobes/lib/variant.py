@@ -13,6 +13,7 @@ starts with a blank continues the value before it, '#' starts a comment line.
     allow-lost   options that may come out different from the fragments
     image        the kernel file to boot, relative to the build folder
     qemu         QEMU and its machine (kernel, initramfs, command line are added)
+    cpus         processors the guest must come up with (default: 1)
     append       kernel command line
     end          poweroff or reboot: what makes the guest leave QEMU (default: poweroff)
     allow-objtool  functions objtool may warn about (the base's own code)
@@ -34,7 +35,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "varian
 
 _LISTS = ("packages", "config", "allow-lost", "allow-objtool", "suites", "stages", "qemu")
 _WORDS = ("from", "arch", "kernel-arch", "triplet", "image", "append", "busybox", "timeout", "build-only",
-          "tree", "end")
+          "tree", "end", "cpus")
 
 
 @dataclass
@@ -49,6 +50,7 @@ class Variant:
     allow_objtool: list
     image: str
     qemu: list
+    cpus: int
     append: str
     end: str
     busybox: str
@@ -100,7 +102,7 @@ def load(name):
         name=name, arch=values["arch"], kernel_arch=values["kernel-arch"], triplet=values["triplet"],
         packages=lists["packages"], config=lists["config"], allow_lost=lists["allow-lost"],
         allow_objtool=lists["allow-objtool"],
-        image=values["image"], qemu=lists["qemu"], append=values.get("append", ""), end=values.get("end", "poweroff"),
+        image=values["image"], qemu=lists["qemu"], cpus=int(values.get("cpus", 1)), append=values.get("append", ""), end=values.get("end", "poweroff"),
         busybox=values.get("busybox", ""), suites=lists["suites"], stages=lists["stages"],
         timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes",
         of_base=values.get("tree") == "base")
