@@ -27,6 +27,7 @@
  *	disabled		register it disabled
  *	divert			the handler has the function replaced by one that
  *				returns -77
+ *	meddle			the handler calls the API, which must refuse
  *	array			use the array call
  *	oncoming=MODULE		register when that module is being loaded
  *
@@ -64,6 +65,8 @@ struct member {
 	struct kretprobe rp;
 	char *symbol;
 	bool divert;
+	bool meddle;
+	int refusal;
 	atomic_long_t before;
 	atomic_long_t after;
 	atomic_long_t entries;
@@ -120,12 +123,29 @@ static void look_around(struct member *member, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(look_around);
 
+/* What a handler must not do: the first errno that is not -EBUSY, or that. */
+static void meddle(struct member *member)
+{
+	static struct kprobe other = { .symbol_name = "vfs_read" };
+	struct kprobe *p = &member->rp.kp;
+	int err = register_kprobe(&other);
+
+	if (err == -EBUSY)
+		err = disable_kprobe(p);
+	if (err == -EBUSY)
+		err = enable_kprobe(p);
+	if (!member->refusal || member->refusal == -EBUSY)
+		member->refusal = err ?: 1;
+}
+
 static int on_before(struct kprobe *p, struct pt_regs *regs)
 {
 	struct member *member = container_of(p, struct member, rp.kp);
 
 	atomic_long_inc(&member->before);
 	look_around(member, regs);
+	if (member->meddle)
+		meddle(member);
 	if (!member->divert)
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)
@@ -279,6 +299,8 @@ static int group_option(struct group *group, const char *option)
 			member->rp.kp.flags = KPROBE_FLAG_DISABLED;
 		else if (!strcmp(option, "divert"))
 			member->divert = true;
+		else if (!strcmp(option, "meddle"))
+			member->meddle = true;
 		else if (!strcmp(option, "entry"))
 			member->rp.entry_handler = on_entry;
 		else if (sscanf(option, "maxactive=%i", &member->rp.maxactive) == 1)
@@ -779,10 +801,10 @@ static int status_show(struct seq_file *m, void *unused)
 				   atomic_long_read(&member->before),
 				   atomic_long_read(&member->after),
 				   atomic_long_read(&member->entries));
-			seq_printf(m, " missed=%ld err=%d%s%s%s%s%s%s%s\n",
+			seq_printf(m, " missed=%ld err=%d refusal=%d%s%s%s%s%s%s%s\n",
 				   group->returns ? (long)member->rp.nmissed :
 						    (long)kp->nmissed,
-				   group->err,
+				   group->err, member->refusal,
 				   group->registered && kprobe_gone(kp) ? " gone" : "",
 				   group->registered && kprobe_disabled(kp) ? " disabled" : "",
 				   group->registered && kprobe_ftrace(kp) ? " ftrace" : "",

@@ -42,6 +42,7 @@ unknown_names() {
 renamed_by_the_compiler() {
 	need_modules
 	refused ENOENT 'suffix' kpt_part
+	refused ENOENT 'no such' no_such_function_at_all.isra
 	answers 0 add p kpt_part.isra.0
 	call part 10
 	is "hits" "$(field p.0 before)" 10

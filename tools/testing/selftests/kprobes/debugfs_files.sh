@@ -112,12 +112,14 @@ blacklist_has_ranges() {
 	cat $KPROBES/blacklist > "$WORK/blacklist"
 	[ "$(wc -l < "$WORK/blacklist")" -gt 10 ] || fail "hardly anything is excluded"
 	tab=$(printf '\t')
-	grep -Evq "^0x$HEX-0x$HEX$tab[^ ]+$" "$WORK/blacklist" &&
-		fail "not a range: $(grep -Ev "^0x$HEX-0x$HEX$tab[^ ]+$" "$WORK/blacklist" | head -n 1)"
+	range="^0x$HEX-0x$HEX$tab[^ ]+( \[[^ ]+\])?$"
+	bad=$(grep -Ev "$range" "$WORK/blacklist" | head -n 1)
+	is "line that is not a range" "$bad" ""
 	# The hit path itself is in it.
 	matches "blacklist" "$(cat "$WORK/blacklist")" "kprobe_trap$"
 	# Ends lie behind starts.  Both have as many digits, so text compares.
-	awk -F'[-\t]' '$2 <= $1 { bad = 1; print "# " $0 } END { exit bad }' "$WORK/blacklist" ||
+	awk -F'[-\t]' '$2 "" <= $1 "" { bad = 1; print "# " $0 } END { exit bad }' \
+		"$WORK/blacklist" ||
 		fail "ranges that end before they begin"
 }
 

@@ -89,6 +89,22 @@ diverting_handler_is_obeyed() {
 	done
 }
 
+# A handler that calls the API is refused, and nothing comes of it.
+meddling_handler_is_refused() {
+	need_modules
+	for function in plain trap; do
+		answers 0 add p $MODULE:kpt_$function meddle
+		answers 0 add q $MODULE:kpt_$function
+		call $function 20
+		is "$function: hits" "$(field p.0 before) $(field q.0 before)" "20 20"
+		is "$function: errno" "$(field p.0 refusal)" -16
+		matches "reason" "$(refusals | tail -n 1)" 'from a probe handler'
+		answers 0 del p
+		answers 0 del q
+	done
+	lacks "list" "$(cat $KPROBES/list)" "vfs_read|kpt_"
+}
+
 # Two probes at an address, one disabled: the other one is not affected.
 probes_at_one_address_are_independent() {
 	need_modules
@@ -204,6 +220,7 @@ need_root
 run_tests traced_function_sees_each_call untraced_function_sees_each_call \
 	static_function_sees_each_call post_handler_sees_each_call \
 	handlers_see_the_documented_context diverting_handler_is_obeyed \
+	meddling_handler_is_refused \
 	probes_at_one_address_are_independent array_registers_all \
 	return_probe_sees_each_return array_of_return_probes \
 	unbounded_return_probe_misses_nothing bounded_return_probe_counts_misses \

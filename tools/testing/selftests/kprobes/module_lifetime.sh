@@ -121,7 +121,7 @@ handlers_owner_unloads_under_load() {
 # What a module excludes from probing is excluded as long as it is there.
 blacklist_follows_the_module() {
 	need_modules
-	matches "blacklist" "$(cat $KPROBES/blacklist)" 'kpt_forbidden$'
+	matches "blacklist" "$(cat $KPROBES/blacklist)" 'kpt_forbidden( |$)'
 	answers EINVAL add p $MODULE:kpt_forbidden
 	rmmod $MODULE
 	lacks "blacklist" "$(cat $KPROBES/blacklist)" 'kpt_forbidden'

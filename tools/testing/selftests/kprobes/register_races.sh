@@ -38,8 +38,8 @@ churn() {
 }
 
 caller() {
-	(call "$1" for "$MS"; is "$1" "$value" $(((calls - 1) % 256 + $2)) ||
-		echo wrong >> "$WORK/outcomes") &
+	(call "$1" for "$MS"
+	 (is "$1" "$value" $(((calls - 1) % 256 + $2))) || echo wrong >> "$WORK/outcomes") &
 }
 
 same_function() {
