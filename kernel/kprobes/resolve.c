@@ -101,6 +101,8 @@ static const char *explain_unknown(const char *name)
 	struct near_match near = { .name = name, .len = strlen(name) };
 
 	kallsyms_on_each_symbol(find_suffixed, &near);
+	if (!near.found)
+		module_kallsyms_on_each_symbol(find_suffixed, &near);
 	if (near.found)
 		return "no such symbol, but one with a suffix exists (.isra, .constprop, .part, .cold)";
 	return "no such symbol";
