@@ -100,15 +100,17 @@ static void show_stats_line(struct kprobe *p, struct kprobe_point *pt, void *dat
 		[KPROBE_MISS_POOL] = "pool",
 	};
 	struct seq_file *m = data;
-	unsigned long hits = 0;
+	unsigned long hits = 0, missed = 0;
 	unsigned int i;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		hits += READ_ONCE(*per_cpu_ptr(p->hits, cpu));
+	/* Not p->nmissed: a return probe counts what its pool missed elsewhere. */
+	for (i = 0; i < KPROBE_MISS_NR; i++)
+		missed += atomic_long_read(&p->missed[i]);
 	show_probe(m, p, pt);
-	seq_printf(m, "%s hits=%lu missed=%lu", delivery(pt), hits,
-		   atomic_long_read(&p->nmissed_counter));
+	seq_printf(m, "%s hits=%lu missed=%lu", delivery(pt), hits, missed);
 	for (i = 0; i < KPROBE_MISS_NR; i++)
 		seq_printf(m, " %s=%lu", names[i], atomic_long_read(&p->missed[i]));
 	seq_putc(m, '\n');
