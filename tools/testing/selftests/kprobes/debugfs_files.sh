@@ -162,8 +162,9 @@ stats_name_the_cause() {
 	wait
 	missed=$(field r.0 missed)
 	[ "$missed" -gt 0 ] || fail "4 tasks at once, 1 to be followed, none missed"
-	is "empty pool" "$(stat r pool)" "$missed"
-	is "calls" $(($(field r.0 before) + missed)) 80
+	is "missed, and empty pool" "$(stat r missed) $(stat r pool)" "$missed $missed"
+	is "calls" $(($(stat r hits) + missed)) 80
+	is "calls, as the handler sees it" $(($(field r.0 before) + missed)) 80
 }
 
 stats_say_how_a_probe_is_delivered() {
