@@ -74,6 +74,38 @@ static bool has_prefix(struct insn *in, u8 prefix)
 	return memchr(in->prefixes.bytes, prefix, sizeof(in->prefixes.bytes));
 }
 
+/*
+ * What the kernel's decoder takes for an instruction because it is one on 32 bit,
+ * or because it looks at no more than is needed to find the end.
+ */
+static bool is_undefined(const struct insn *in)
+{
+	/* EVEX: a bit that must be zero, and one that must be set. */
+	if (in->vex_prefix.nbytes == 4)
+		return in->vex_prefix.bytes[1] & 0x08 || !(in->vex_prefix.bytes[2] & 0x04);
+	if (!IS_ENABLED(CONFIG_X86_64) || in->vex_prefix.nbytes)
+		return false;
+
+	switch (in->opcode.bytes[0]) {
+	case 0x06 ... 0x07:	/* push, pop of segments */
+	case 0x0e:
+	case 0x16 ... 0x17:
+	case 0x1e ... 0x1f:
+	case 0x27:		/* decimal adjustments */
+	case 0x2f:
+	case 0x37:
+	case 0x3f:
+	case 0x60 ... 0x62:	/* pusha, popa, bound */
+	case 0x82:
+	case 0x9a:		/* far call */
+	case 0xce:		/* into */
+	case 0xd4 ... 0xd6:
+	case 0xea:		/* far jmp */
+		return true;
+	}
+	return false;
+}
+
 static int decode_bytes(struct insn *in, const u8 *bytes, size_t avail)
 {
 	if (avail > KPROBE_INSN_BYTES_MAX)
@@ -387,7 +419,7 @@ int arch_kprobe_decode(struct kprobe_insn *insn, unsigned long addr, const char 
 	struct insn in;
 	const char *reason;
 
-	if (decode_bytes(&in, insn->bytes, insn->avail)) {
+	if (decode_bytes(&in, insn->bytes, insn->avail) || is_undefined(&in)) {
 		*why = "not an instruction";
 		return -EILSEQ;
 	}
