@@ -36,6 +36,11 @@ class Boot:
         say(f"{self.variant.name}: guest ended ({self.ending.how}) after {self.ending.seconds:.0f} s")
         return self.ending
 
+    def again(self):
+        """For one more run of the same guest; its console is another file."""
+        self.console = os.path.join(self.folder, "console-2.log")
+        return self
+
     def discard(self):
         """Keep the console and the command, not the large files."""
         for path in (self.image, self.initramfs):

@@ -144,7 +144,7 @@ SKIPPED = 4             # kselftest's exit status for "skipped"
 def one_program(name, lines, status):
     """Results of one program with its exit status (None: it did not end)."""
     own = _ktap_results(lines)
-    results = [Result(f"{name}.{r.name}", r.status, r.detail) for r in own]
+    results = [ktap.under(name, r) for r in own]
     if status == SKIPPED and not own:
         results.append(Result(name, ktap.SKIP, " ".join(lines[-1:])))
     elif status is None:

@@ -20,6 +20,7 @@ class Result:
     name: str
     status: str
     detail: str = ""
+    notes: list = field(default_factory=list)   # what was printed before it failed
 
 
 @dataclass
@@ -31,12 +32,21 @@ class _Level:
     results: list = field(default_factory=list)
 
 
+MAX_NOTES = 12
+
+
+def under(name, result):
+    """The result as part of a group."""
+    return Result(f"{name}.{result.name}", result.status, result.detail, result.notes)
+
+
 class Reader:
     """Feed it lines of one stream; finish() returns the results."""
 
     def __init__(self):
         self.levels = {}
         self.done = []
+        self.notes = []
 
     def _level(self, depth):
         return self.levels.setdefault(depth, _Level())
@@ -60,6 +70,9 @@ class Reader:
         if match:
             self._result(len(match.group(1)) // _INDENT, match.group(2) == "ok", int(match.group(3)),
                          match.group(4) or "")
+            self.notes = []
+        elif line.startswith((" ", "#", "\t")):
+            self.notes.append(line.strip())
 
     def _plan(self, depth, count, skip_reason):
         level = self._level(depth)
@@ -89,9 +102,9 @@ class Reader:
         if number != level.seen:
             level.results.append(Result(name, FAIL, f"numbered {number}, but it is the {level.seen}. result"))
         if not children:
-            level.results.append(Result(name, status, detail))
+            level.results.append(Result(name, status, detail, self.notes[:MAX_NOTES] if status == FAIL else []))
             return
-        level.results += [Result(f"{name}.{c.name}", c.status, c.detail) for c in children]
+        level.results += [under(name, c) for c in children]
         if status == FAIL and all(c.status != FAIL for c in children):
             level.results.append(Result(name, FAIL, "fails as a whole, though none of its cases does"))
 
@@ -101,7 +114,7 @@ class Reader:
         name = next((lv.subtest for lv in self.levels.values() if lv.subtest), "unfinished")
         cut = self._close_below(0)
         if cut:
-            self.done += [Result(f"{name}.{c.name}", c.status, c.detail) for c in cut]
+            self.done += [under(name, c) for c in cut]
             self.done.append(Result("unfinished", FAIL, "the output ends inside of a group of tests"))
         if top:
             self.done += top.results + _plan_failures(top)
