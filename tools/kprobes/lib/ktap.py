@@ -55,6 +55,7 @@ class Reader:
         line = line.rstrip()
         match = _VERSION.match(line)
         if match:
+            self.notes = []
             if not match.group(1):
                 self._end_document()
             return
