@@ -547,7 +547,6 @@ static void probe_everywhere(struct kunit *test, bool post)
 	value = 1;
 	KUNIT_EXPECT_EQ(test, kprobe_test_peek(&value, page + PAGE_SIZE), -EFAULT);
 	KUNIT_EXPECT_EQ(test, value, 1);
-	KUNIT_EXPECT_EQ(test, kprobe_test_peek(&value, (void *)8), -EFAULT);
 	KUNIT_EXPECT_EQ(test, kprobe_test_peek(&value, &source), 0);
 	KUNIT_EXPECT_EQ(test, value, source);
 

@@ -149,28 +149,34 @@ static int collect_functions(struct functions *functions)
 	return 0;
 }
 
-/* An array is registered or not: halve it until only the refused are left over. */
-static int arm_some(struct kprobe_test_many *many, struct kprobe *first, unsigned int n)
+/*
+ * An array is registered as a whole or not at all: find out first, one by one,
+ * which of the probes are refused.  Disabled ones cost no change of the text.
+ */
+static int arm_accepted(struct kprobe_test_many *many, struct kprobe *first, unsigned int n)
 {
-	struct kprobe **array = many->array + many->n;
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	if (!n)
-		return 0;
-	for (i = 0; i < n; i++)
-		array[i] = &first[i];
-	err = register_kprobes(array, n);
-	if (!err) {
-		many->n += n;
-		return 0;
+	for (i = 0; i < n; i++) {
+		first[i].flags = KPROBE_FLAG_DISABLED;
+		err = register_kprobe(&first[i]);
+		if (err == -ENOMEM)
+			break;
+		if (err)
+			many->refused++;
+		else
+			many->array[many->n++] = &first[i];
 	}
-	if (n == 1) {
-		many->refused++;
-		return err == -ENOMEM ? err : 0;
-	}
-	err = arm_some(many, first, n / 2);
-	return err ?: arm_some(many, first + n / 2, n - n / 2);
+	if (!many->n)
+		return 0;
+	unregister_kprobes(many->array, many->n);
+	for (i = 0; i < many->n; i++)
+		many->array[i]->flags = 0;
+	err = err == -ENOMEM ? err : register_kprobes(many->array, many->n);
+	if (err)
+		many->n = 0;
+	return err;
 }
 
 /**
@@ -209,7 +215,7 @@ int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 		many->probes[n++].post_handler = post;
 	}
 	vfree(functions.addrs);
-	return arm_some(many, many->probes, n);
+	return arm_accepted(many, many->probes, n);
 }
 
 /**

@@ -1027,7 +1027,6 @@ kprobe_refused_form_\@:
 	REFUSED	lretq
 	REFUSED	.byte 0x06
 	REFUSED	.byte 0xd6
-	REFUSED	.byte 0x62, 0x01
 #else
 	REFUSED	into
 	REFUSED	pop %ss
