@@ -50,6 +50,7 @@
 #define FORM_ROOM	0x80	/* leaves something undefined on the stack */
 #define FORM_SETUP	0x20	/* something is executed before the instruction */
 #define FORM_AFTER	0x40	/* something is executed after it */
+#define FORM_FLAGS	0x100	/* leaves OF, SF, AF and PF undefined */
 
 #ifndef __ASSEMBLY__
 
@@ -80,7 +81,7 @@ struct kprobe_form {
 
 /**
  * struct kprobe_refused_form - an instruction that must not be probed
- * @insn: its address, which is also the start of its function
+ * @insn: its address
  * @text: how it is written
  */
 struct kprobe_refused_form {

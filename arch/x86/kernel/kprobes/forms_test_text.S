@@ -236,7 +236,7 @@ kprobe_form_\@:
 	form_asm FORM_SETUP | FORM_AFTER, "\setup", "\insn", "\after"
 .endm
 
-/* An instruction that must be refused. */
+/* An instruction that must be refused; not the first of its function. */
 .macro refused_asm insn:req, before
 	.pushsection .rodata.str1.1, "aMS", @progbits, 1
 .Ltext_\@:
@@ -246,6 +246,8 @@ kprobe_form_\@:
 	.type	kprobe_refused_form_\@, @function
 kprobe_refused_form_\@:
 	STACK_FRAME_NON_STANDARD kprobe_refused_form_\@
+	nop
+.Linsn_\@:
 	ANNOTATE_NOENDBR
 	\before
 	\insn
@@ -253,7 +255,7 @@ kprobe_refused_form_\@:
 	.fill	16, 1, 0x90
 	.size	kprobe_refused_form_\@, . - kprobe_refused_form_\@
 	.pushsection .rodata.kprobe_refused_forms, "a"
-	_ASM_PTR kprobe_refused_form_\@, .Ltext_\@
+	_ASM_PTR .Linsn_\@, .Ltext_\@
 	.popsection
 .endm
 
@@ -611,20 +613,20 @@ kprobe_refused_form_\@:
  * Bits.
  */
 .irp op, bt, bts, btr, btc
-	FORM	\op\()w %ax, %dx
-	FORM	\op\()l %eax, %edx
-	FORM	\op\()l $9, %edx
-	FORM	\op\()l $9, (BX)
-	FORM_S	Q(andl $0x3ff, %eax), \op\()l %eax, (BX)
+	FORM_K	FORM_FLAGS, \op\()w %ax, %dx
+	FORM_K	FORM_FLAGS, \op\()l %eax, %edx
+	FORM_K	FORM_FLAGS, \op\()l $9, %edx
+	FORM_K	FORM_FLAGS, \op\()l $9, (BX)
+	FORM_SK	FORM_FLAGS, Q(andl $0x3ff, %eax), \op\()l %eax, (BX)
 #ifdef CONFIG_X86_64
-	FORM	\op\()q %rax, %r8
-	FORM	\op\()q $44, (%r12)
-	FORM	\op\()l $4, kprobe_forms_data + 64(%rip)
+	FORM_K	FORM_FLAGS, \op\()q %rax, %r8
+	FORM_K	FORM_FLAGS, \op\()q $44, (%r12)
+	FORM_K	FORM_FLAGS, \op\()l $4, kprobe_forms_data + 64(%rip)
 #endif
 .endr
 .irp op, bts, btr, btc
-	FORM	lock \op\()l $17, (BX)
-	FORM_S	Q(andl $0x3ff, %edx), lock \op\()l %edx, (SI)
+	FORM_K	FORM_FLAGS, lock \op\()l $17, (BX)
+	FORM_SK	FORM_FLAGS, Q(andl $0x3ff, %edx), lock \op\()l %edx, (SI)
 .endr
 .irp op, bsf, bsr
 	FORM	\op\()w %ax, %dx
@@ -663,9 +665,6 @@ kprobe_refused_form_\@:
 #ifdef CONFIG_X86_64
 	FORM	rorxq $7, kprobe_forms_data + 64(%rip), %r9
 #endif
-	.set	form_feature, X86_FEATURE_ADX
-	FORM	adcxl %eax, %edx
-	FORM	adoxl (BX), %edx
 	.set	form_feature, 0
 
 /*
@@ -925,7 +924,7 @@ kprobe_refused_form_\@:
 	FORM_FAULTS Q(cld; MOV V(kprobe_forms_bad), DI; sub $8, DI; movl $9, %ecx), rep movsb
 	FORM_FAULTS Q(cld; MOV V(kprobe_forms_bad), DI; sub $8, DI; movl $9, %ecx), rep stosl
 	FORM_FAULTS Q(xorl %edx, %edx; xorl %ecx, %ecx), divl %ecx
-	FORM_FAULTS Q(movl $0xc0deface, %ecx), rdmsr
+	FORM_FAULTS Q(movl $0xfff8, %eax), movl %eax, %es
 #ifdef CONFIG_X86_64
 	FORM_FAULTS Q(movabsq $0x8000000000000000, %r8), movq (%r8), %rax
 	FORM_FAULTS Q(movabsq $0x8000000000000000, %r8; SAFE), call *(%r8)
