@@ -262,12 +262,33 @@ static bool is_preamble(unsigned long addr)
 	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
 }
 
-/* Is @addr text that may be probed at all?  Pins the module it belongs to. */
-static int check_text(unsigned long addr, struct module **mod, const char **why)
-{
-	struct module *owner;
+/**
+ * struct kprobe_request - a probe on its way through registration
+ * @p: the probe
+ * @addr: the address it goes to
+ * @on_entry: whether that is a function's entry
+ * @noted: it is in the table of registered probes
+ * @pt: its point
+ * @mod: the module that is pinned meanwhile, or NULL
+ * @hits: its per-CPU counter
+ */
+struct kprobe_request {
+	struct kprobe *p;
+	unsigned long addr;
+	bool on_entry;
+	bool noted;
+	struct kprobe_point *pt;
+	struct module *mod;
+	unsigned long __percpu *hits;
+};
 
-	*mod = NULL;
+/* Is it text that may be probed at all?  Pins the module it belongs to. */
+static int check_text(struct kprobe_request *rq, const char **why)
+{
+	unsigned long addr = rq->addr;
+	struct module *owner;
+	bool unloaded;
+
 	if (core_kernel_text(addr))
 		return 0;
 
@@ -278,11 +299,16 @@ static int check_text(unsigned long addr, struct module **mod, const char **why)
 		preempt_enable();
 		return refused(why, -ENOENT, "the module is being unloaded");
 	}
+	/* A symbol of a module that was unloaded since it was looked up. */
+	unloaded = !owner && rq->p->symbol_name && !__module_address(addr) &&
+		   is_vmalloc_or_module_addr((void *)addr);
 	preempt_enable();
+	if (unloaded)
+		return refused(why, -ENOENT, "the module was unloaded");
 	if (!owner)
 		return refused(why, -EINVAL, "not kernel text");
 
-	*mod = owner;
+	rq->mod = owner;
 	if (within_module_init(addr, owner) && owner->state != MODULE_STATE_COMING)
 		return refused(why, -ENOENT, "the module's init text was freed");
 	return 0;
@@ -321,26 +347,6 @@ static int prepare_insn(struct kprobe_point *pt, const char **why)
 		return kprobe_slot_get(pt, why);
 	return 0;
 }
-
-/**
- * struct kprobe_request - a probe on its way through registration
- * @p: the probe
- * @addr: the address it goes to
- * @on_entry: whether that is a function's entry
- * @noted: it is in the table of registered probes
- * @pt: its point
- * @mod: the module that is pinned meanwhile, or NULL
- * @hits: its per-CPU counter
- */
-struct kprobe_request {
-	struct kprobe *p;
-	unsigned long addr;
-	bool on_entry;
-	bool noted;
-	struct kprobe_point *pt;
-	struct module *mod;
-	unsigned long __percpu *hits;
-};
 
 static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 			 const char **why)
@@ -403,7 +409,7 @@ static int prepare_request(struct kprobe_request *rq, struct list_head *points,
 
 	if (kprobe_table_lookup(&registered, (unsigned long)rq->p))
 		return refused(why, -EINVAL, "this struct kprobe is registered already");
-	ret = check_text(rq->addr, &rq->mod, why);
+	ret = check_text(rq, why);
 	if (!ret)
 		ret = prepare_point(rq, points, why);
 	if (!ret && kprobe_table_reserve(&registered, 1))
@@ -625,8 +631,8 @@ static int check_call(struct kprobe **kps, int num)
  *   probed; text that is patched by others (static key, static call, BUG());
  *   the struct is registered already or stands in the array twice
  * * -EILSEQ - not the first byte of an instruction
- * * -ENOENT - no such symbol or module; the module is being unloaded; its init
- *   text was freed
+ * * -ENOENT - no such symbol or module; the module is being or was unloaded;
+ *   its init text was freed
  * * -EADDRNOTAVAIL - several functions have the given name
  * * -E2BIG - an absurd number of probes
  * * -EBUSY - called from a handler, from an interrupt or with interrupts off
