@@ -78,7 +78,8 @@ static int call_targets(void *unused)
 			atomic_long_inc(&crew_wrong);
 		if (i++ % 64 == 0) {
 			atomic_long_inc(&crew_rounds);
-			cond_resched();
+			/* A preemptible kernel's RCU-tasks would wait for us otherwise. */
+			cond_resched_tasks_rcu_qs();
 		}
 	}
 	return 0;

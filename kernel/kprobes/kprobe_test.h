@@ -8,6 +8,7 @@
 #define _KERNEL_KPROBES_KPROBE_TEST_H
 
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <asm/sections.h>
 
 struct kunit;
@@ -40,6 +41,20 @@ unsigned long kprobe_test_suffixed(void);
 static inline unsigned long kprobe_test_text(void *fn)
 {
 	return (unsigned long)dereference_function_descriptor(fn);
+}
+
+/* Is @p (or none, if NULL) the first probe at @addr? */
+static inline bool kprobe_test_is_first(void *addr, struct kprobe *p)
+{
+	bool is = true;
+
+	/* Not exported. */
+#ifndef MODULE
+	preempt_disable();
+	is = get_kprobe(addr) == p;
+	preempt_enable();
+#endif
+	return is;
 }
 
 /* kprobe_test_util.c */

@@ -9,6 +9,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/mount.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 #include <linux/uio.h>
@@ -167,6 +168,8 @@ static int arm_accepted(struct kprobe_test_many *many, struct kprobe *first, uns
 			many->refused++;
 		else
 			many->array[many->n++] = &first[i];
+		/* It takes long: do not let RCU-tasks wait. */
+		cond_resched_tasks_rcu_qs();
 	}
 	if (!many->n)
 		return 0;

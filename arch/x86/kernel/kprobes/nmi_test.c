@@ -17,25 +17,25 @@
 static noinline __noclone int nmi_traced(int x)
 {
 	/* Each unlike the others, lest they become one. */
-	asm volatile("/* nmi_traced */" : "+r" (x) : : "memory");
+	asm volatile("/* 1 */" : "+r" (x) : : "memory");
 	return x + 3;
 }
 
 static noinline __noclone notrace int nmi_plain(int x)
 {
-	asm volatile("/* nmi_plain */" : "+r" (x) : : "memory");
+	asm volatile("/* 2 */" : "+r" (x) : : "memory");
 	return x + 3;
 }
 
 static noinline __noclone int outer_traced(int x)
 {
-	asm volatile("/* outer_traced */" : "+r" (x) : : "memory");
+	asm volatile("/* 3 */" : "+r" (x) : : "memory");
 	return x + 3;
 }
 
 static noinline __noclone notrace int outer_plain(int x)
 {
-	asm volatile("/* outer_plain */" : "+r" (x) : : "memory");
+	asm volatile("/* 4 */" : "+r" (x) : : "memory");
 	return x + 3;
 }
 
