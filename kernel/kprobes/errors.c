@@ -10,6 +10,7 @@
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -97,12 +98,13 @@ void kprobe_refuse(const struct kprobe *p, int err, const char *why)
 static void show_refusal(struct seq_file *m, const struct refusal *r)
 {
 	char name[80] = "-";
+	u64 seconds;
+	u32 ns;
 
+	seconds = div_u64_rem(r->when, NSEC_PER_SEC, &ns);
 	if (r->symbol[0])
 		snprintf(name, sizeof(name), "%s+0x%x", r->symbol, r->offset);
-	seq_printf(m, "%llu.%06llu %s %px %s %d %s\n",
-		   div_u64(r->when, NSEC_PER_SEC),
-		   div_u64(r->when, NSEC_PER_USEC) % USEC_PER_SEC, r->comm,
+	seq_printf(m, "%llu.%06lu %s %px %s %d %s\n", seconds, ns / NSEC_PER_USEC, r->comm,
 		   kallsyms_show_value(m->file->f_cred) ? (void *)r->addr : NULL,
 		   name, r->err, r->why);
 }
