@@ -71,7 +71,7 @@ noinline int kpt_patched(int x)
 	return x + 5;
 }
 
-static noinline notrace int kpt_replacement(int x)
+static noinline notrace __maybe_unused int kpt_replacement(int x)
 {
 	barrier();
 	return x + 500;
