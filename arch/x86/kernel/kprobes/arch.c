@@ -133,6 +133,8 @@ static bool is_dormant_lock(const u8 *text)
 	switch (op) {
 	case 0x0f:			/* jcc rel32 */
 		return (text[2] & 0xf0) != 0x80;
+	case 0x8d:			/* lea: the long nops of 32 bit, never locked */
+		return false;
 	case 0x70 ... 0x7f:		/* jcc rel8 */
 	case 0xe8 ... 0xe9:		/* call, jmp */
 	case 0xeb:

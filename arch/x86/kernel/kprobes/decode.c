@@ -224,6 +224,8 @@ static const char *refuse(struct insn *in, const u8 *next, size_t next_avail)
 		return refuse_two_bytes(in);
 	case 0x17:
 		return "loads the stack segment, holds off the next trap (pop %ss)";
+	case 0x62:
+		return "traps if an index is out of bounds (bound)";
 	case 0x8e:
 		if (X86_MODRM_REG(modrm) == 2)
 			return "loads the stack segment, holds off the next trap (mov %ss)";
