@@ -25,7 +25,7 @@
  * architecture's trampoline; kretprobe_find_ret_addr() for unwinders;
  * kprobe_flush_task() for the release of a task.
  */
-#include <linux/context_tracking_irq.h>
+#include <linux/context_tracking.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/kallsyms.h>
@@ -163,6 +163,16 @@ static __always_inline void instance_home(struct kretprobe_instance *ri)
 		kretprobe_orphan_home(stock);
 }
 
+/* RCU does not watch: the probed function was called by the idle loop. */
+static __always_inline bool in_the_dark(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_dynticks_curr_cpu_in_eqs();
+#else
+	return false;
+#endif
+}
+
 /* Run a handler, unless the probe was unregistered meanwhile. */
 static __always_inline void run_handler(struct kprobe_frame *frame,
 					struct kretprobe_instance *ri,
@@ -215,7 +225,7 @@ unsigned long __kprobes kretprobe_return(struct pt_regs *regs, void *fp)
 	 * busy, which it has entered itself, that section's frame does.
 	 */
 	framed = kprobe_frame_enter(&frame, kprobe_level(), &cause);
-	dark = !rcu_is_watching();
+	dark = in_the_dark();
 	if (unlikely(dark))
 		ct_nmi_enter();
 
