@@ -25,6 +25,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -150,7 +151,8 @@ static const struct {
 static void ipmodify_call(unsigned long ip, unsigned long parent,
 			  struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	ftrace_instruction_pointer_set(fregs, (unsigned long)kpt_replacement);
+	/* By way of the registers: not every architecture has more for it. */
+	instruction_pointer_set(ftrace_get_regs(fregs), (unsigned long)kpt_replacement);
 }
 
 static struct ftrace_ops ipmodify_ops = {
