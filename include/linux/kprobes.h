@@ -105,13 +105,13 @@ struct kprobe {
 		/* private: the same word, for counting from any context */
 		atomic_long_t nmissed_counter;
 	};
-	kprobe_opcode_t *addr;
-	const char *symbol_name;
-	unsigned int offset;
-	kprobe_pre_handler_t pre_handler;
-	kprobe_post_handler_t post_handler;
-	kprobe_opcode_t opcode;
 	u32 flags;
+	unsigned int offset;
+	const char *symbol_name;
+	kprobe_opcode_t *addr;
+	kprobe_opcode_t opcode;
+	kprobe_post_handler_t post_handler;
+	kprobe_pre_handler_t pre_handler;
 
 	/* private: */
 	struct kprobe_point *point;
@@ -260,66 +260,22 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 
 #else /* !CONFIG_KPROBES */
 
-static inline int register_kprobe(struct kprobe *p)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline void unregister_kprobe(struct kprobe *p)
-{
-}
-
-static inline int register_kprobes(struct kprobe **kps, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline void unregister_kprobes(struct kprobe **kps, int num)
-{
-}
-
-static inline int enable_kprobe(struct kprobe *kp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int disable_kprobe(struct kprobe *kp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline struct kprobe *get_kprobe(void *addr)
-{
-	return NULL;
-}
-
-static inline struct kprobe *kprobe_running(void)
-{
-	return NULL;
-}
+static inline int register_kprobe(struct kprobe *p) { return -EOPNOTSUPP; }
+static inline void unregister_kprobe(struct kprobe *p) { }
+static inline int register_kprobes(struct kprobe **kps, int num) { return -EOPNOTSUPP; }
+static inline void unregister_kprobes(struct kprobe **kps, int num) { }
+static inline int enable_kprobe(struct kprobe *kp) { return -EOPNOTSUPP; }
+static inline int disable_kprobe(struct kprobe *kp) { return -EOPNOTSUPP; }
+static inline struct kprobe *get_kprobe(void *addr) { return NULL; }
+static inline struct kprobe *kprobe_running(void) { return NULL; }
 
 #define kprobe_busy_begin()	do { } while (0)
 #define kprobe_busy_end()	do { } while (0)
 
-static inline bool within_kprobe_blacklist(unsigned long addr)
-{
-	return true;
-}
-
-static inline bool is_kprobe_insn_slot(unsigned long addr)
-{
-	return false;
-}
-
-static inline bool is_kprobe_optinsn_slot(unsigned long addr)
-{
-	return false;
-}
-
-static inline unsigned long kprobe_slot_to_text(unsigned long ip)
-{
-	return ip;
-}
+static inline bool within_kprobe_blacklist(unsigned long addr) { return true; }
+static inline bool is_kprobe_insn_slot(unsigned long addr) { return false; }
+static inline bool is_kprobe_optinsn_slot(unsigned long addr) { return false; }
+static inline unsigned long kprobe_slot_to_text(unsigned long ip) { return ip; }
 
 static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
 				     char *type, char *sym)
@@ -327,19 +283,9 @@ static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
 	return -ERANGE;
 }
 
-static inline void kprobe_free_init_mem(void)
-{
-}
-
-static inline bool kprobe_page_fault(struct pt_regs *regs, unsigned int trap)
-{
-	return false;
-}
-
-static inline bool kprobe_at_function_entry(struct pt_regs *regs)
-{
-	return false;
-}
+static inline void kprobe_free_init_mem(void) { }
+static inline bool kprobe_page_fault(struct pt_regs *regs, unsigned int trap) { return false; }
+static inline bool kprobe_at_function_entry(struct pt_regs *regs) { return false; }
 
 #endif /* CONFIG_KPROBES */
 
@@ -367,33 +313,12 @@ static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
 
 #else /* !CONFIG_KRETPROBES */
 
-static inline int register_kretprobe(struct kretprobe *rp)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline void unregister_kretprobe(struct kretprobe *rp)
-{
-}
-
-static inline int register_kretprobes(struct kretprobe **rps, int num)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline void unregister_kretprobes(struct kretprobe **rps, int num)
-{
-}
-
-static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri)
-{
-	return NULL;
-}
-
-static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr)
-{
-	return false;
-}
+static inline int register_kretprobe(struct kretprobe *rp) { return -EOPNOTSUPP; }
+static inline void unregister_kretprobe(struct kretprobe *rp) { }
+static inline int register_kretprobes(struct kretprobe **rps, int num) { return -EOPNOTSUPP; }
+static inline void unregister_kretprobes(struct kretprobe **rps, int num) { }
+static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *ri) { return NULL; }
+static nokprobe_inline bool is_kretprobe_trampoline(unsigned long addr) { return false; }
 
 static nokprobe_inline
 unsigned long get_kretprobe_retaddr(struct kretprobe_instance *ri)
@@ -408,41 +333,33 @@ static inline unsigned long kretprobe_find_ret_addr(struct task_struct *tsk,
 	return 0;
 }
 
-static inline void kprobe_flush_task(struct task_struct *tsk)
-{
-}
+static inline void kprobe_flush_task(struct task_struct *tsk) { }
 
 #endif /* CONFIG_KRETPROBES */
 
-static inline int enable_kretprobe(struct kretprobe *rp)
-{
-	return enable_kprobe(&rp->kp);
-}
+/* A return probe is enabled and disabled at the entry of its function. */
+static inline int enable_kretprobe(struct kretprobe *rp) { return enable_kprobe(&rp->kp); }
+static inline int disable_kretprobe(struct kretprobe *rp) { return disable_kprobe(&rp->kp); }
 
-static inline int disable_kretprobe(struct kretprobe *rp)
+static inline bool kprobe_gone(struct kprobe *kp)
 {
-	return disable_kprobe(&rp->kp);
-}
-
-static inline bool kprobe_gone(struct kprobe *p)
-{
-	return p->flags & KPROBE_FLAG_GONE;
+	return !!(kp->flags & KPROBE_FLAG_GONE);
 }
 
 /* A probe that is gone can never fire again: it counts as disabled too. */
-static inline bool kprobe_disabled(struct kprobe *p)
+static inline bool kprobe_disabled(struct kprobe *kp)
 {
-	return p->flags & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE);
+	return !!(kp->flags & (KPROBE_FLAG_GONE | KPROBE_FLAG_DISABLED));
 }
 
-static inline bool kprobe_optimized(struct kprobe *p)
+static inline bool kprobe_optimized(struct kprobe *kp)
 {
-	return p->flags & KPROBE_FLAG_OPTIMIZED;
+	return !!(kp->flags & KPROBE_FLAG_OPTIMIZED);
 }
 
-static inline bool kprobe_ftrace(struct kprobe *p)
+static inline bool kprobe_ftrace(struct kprobe *kp)
 {
-	return p->flags & KPROBE_FLAG_FTRACE;
+	return !!(kp->flags & KPROBE_FLAG_FTRACE);
 }
 
 #endif /* _LINUX_KPROBES_H */
