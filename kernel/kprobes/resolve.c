@@ -143,6 +143,11 @@ static unsigned long function_start(unsigned long addr)
 	return addr - offset;
 }
 
+static bool is_entry_of(unsigned long addr, unsigned long start)
+{
+	return addr == start || addr == start + arch_kprobe_entry_offset(start);
+}
+
 /**
  * kprobe_is_function_entry() - is this where probes on a function's entry go
  * @addr: an address in kernel text
@@ -153,7 +158,7 @@ bool kprobe_is_function_entry(unsigned long addr)
 {
 	unsigned long start = function_start(addr);
 
-	return start && (addr == start || addr == start + arch_kprobe_entry_offset(start));
+	return start && is_entry_of(addr, start);
 }
 
 /**
@@ -191,11 +196,12 @@ int kprobe_resolve(struct kprobe *p, unsigned long *addr, bool *on_entry,
 		*why = "address and offset overflow";
 		return -EINVAL;
 	}
+	/* A symbol is where a function starts, even if its module has gone since. */
+	start = p->symbol_name && !p->offset ? base : function_start(base + p->offset);
 	base += p->offset;
-	start = function_start(base);
 	if (start && base == start)
 		base += arch_kprobe_entry_offset(start);
-	*on_entry = kprobe_is_function_entry(base);
+	*on_entry = start && is_entry_of(base, start);
 	*addr = base;
 	return 0;
 }
