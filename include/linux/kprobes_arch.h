@@ -239,35 +239,27 @@ bool arch_within_kprobe_blacklist(unsigned long addr);
 int arch_kprobe_populate_blacklist(void);
 
 #ifdef CONFIG_KRETPROBES
-/**
- * arch_kretprobe_prepare() - note where a call returns to
- * @ri: @ret_addr is to be set to what the function would return to now, and
- *	@fp to what tells this call from others: it must be what the trampoline
- *	passes to kretprobe_return(), and what an unwinder passes to
- *	kretprobe_find_ret_addr() when it comes across the trampoline's address
- * @regs: registers at the function's entry
+/*
+ * <asm/kretprobe.h> defines, as inline functions:
  *
- * Context: the hit.
- */
-void arch_kretprobe_prepare(struct kretprobe_instance *ri, struct pt_regs *regs);
-
-/**
- * arch_kretprobe_hijack() - make a call return to the trampoline
- * @regs: registers at the function's entry, as arch_kretprobe_prepare() had them
+ * void arch_kretprobe_prepare(struct kretprobe_instance *ri, struct pt_regs *regs)
+ *	Note where a call returns to, @regs being those at the function's entry:
+ *	@ri->ret_addr is to be set to what the function would return to now, and
+ *	@ri->fp to what tells this call from others.  It must be what the
+ *	trampoline passes to kretprobe_return(), and what an unwinder passes to
+ *	kretprobe_find_ret_addr() when it comes across the trampoline's address.
  *
- * Context: the hit.
- */
-void arch_kretprobe_hijack(struct pt_regs *regs);
-
-/**
- * arch_kretprobe_fixup() - write the true return address where the return
- * trampoline, and an unwinder that passes through it, will find it
- * @regs: the trampoline's register frame
- * @ret_addr: the true return address
+ * void arch_kretprobe_hijack(struct pt_regs *regs)
+ *	Make this call return to __kretprobe_trampoline.
  *
- * Context: the return trampoline.
+ * void arch_kretprobe_fixup(struct pt_regs *regs, void *fp, unsigned long ret_addr)
+ *	Write the true return address where the trampoline, and an unwinder that
+ *	passes through it, will find it.  @regs and @fp are what the trampoline
+ *	passed to kretprobe_return().
+ *
+ * They are part of the hit: any context, preemption off.
  */
-void arch_kretprobe_fixup(struct pt_regs *regs, unsigned long ret_addr);
+#include <asm/kretprobe.h>
 
 /*
  * Functions whose return address must not be replaced, although they may be

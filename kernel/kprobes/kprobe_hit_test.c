@@ -345,7 +345,8 @@ static void interrupted_handler(struct kunit *test, struct place *place, bool po
 	KUNIT_ASSERT_EQ(test, register_kprobe(&view.p), 0);
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 	hrtimer_start(&timed.timer, ns_to_ktime(100 * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
-	for (i = 0; i < 10; i++)
+	/* On a busy host the guest's timer may be late. */
+	for (i = 0; i < 10 || (READ_ONCE(timed.inside) < 30 && i < 1000); i++)
 		KUNIT_EXPECT_EQ(test, place->fn(4), 7);
 	hrtimer_cancel(&timed.timer);
 
@@ -356,7 +357,7 @@ static void interrupted_handler(struct kunit *test, struct place *place, bool po
 	KUNIT_EXPECT_EQ_MSG(test, kprobe_test_hits(&view.p), timed.fired, "%s, post %d",
 			    place->name, post);
 	KUNIT_EXPECT_EQ_MSG(test, view.p.nmissed, 0, "%s, post %d", place->name, post);
-	KUNIT_EXPECT_EQ_MSG(test, kprobe_test_hits(&outer), 10, "%s, post %d", place->name, post);
+	KUNIT_EXPECT_EQ_MSG(test, kprobe_test_hits(&outer), i, "%s, post %d", place->name, post);
 	KUNIT_EXPECT_EQ_MSG(test, outer.nmissed, 0, "%s, post %d", place->name, post);
 	unregister_kprobe(&view.p);
 	unregister_kprobe(&outer);

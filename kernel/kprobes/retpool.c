@@ -110,7 +110,7 @@ static struct marks shelf_marks(const struct kretprobe_class *class, bool main_s
 	m.low = m.full / 2;
 	if (!arch_irq_work_has_interrupt()) {
 		m.full += nr_threads;
-		m.low = m.full;
+		m.low = m.full - 16;
 	}
 	m.high = 2 * m.full;
 	return m;
@@ -167,7 +167,7 @@ static bool surplus_fill(struct kretprobe_class *class, unsigned int n)
 	return true;
 }
 
-static void shelf_push(struct kretprobe_shelf *shelf, struct llist_node *node)
+static __always_inline void shelf_push(struct kretprobe_shelf *shelf, struct llist_node *node)
 {
 	WRITE_ONCE(shelf->busy, true);
 	/* Against an NMI on this CPU, as in kretprobe_take(). */
@@ -282,15 +282,67 @@ static void restock_ipi(void *class)
 }
 
 /**
- * kretprobe_give_stray() - give back an instance while all shelves are busy
+ * kretprobe_take_spare() - kretprobe_take() where it is not that simple
  * @stock: this CPU's stock
- * @node: the instance
+ *
+ * The first shelf is low, or is being accessed by what was interrupted.
+ *
+ * Context: preemption off, any level.
+ * Return: an instance, or NULL if there is none.
+ */
+struct kretprobe_instance __kprobes *kretprobe_take_spare(struct kretprobe_stock *stock)
+{
+	struct llist_node *node = NULL;
+	struct kretprobe_shelf *shelf;
+	unsigned int i;
+	bool low;
+
+	for (i = 0; !node && i < KRETPROBE_SHELVES; i++) {
+		shelf = &stock->shelf[i];
+		if (READ_ONCE(shelf->busy))
+			continue;
+		WRITE_ONCE(shelf->busy, true);
+		/* As in kretprobe_take(). */
+		barrier();
+		node = shelf->first;
+		low = shelf->count <= shelf->low;
+		if (node) {
+			shelf->first = node->next;
+			shelf->count--;
+		}
+		/* As in kretprobe_take(). */
+		barrier();
+		WRITE_ONCE(shelf->busy, false);
+
+		if (low)
+			irq_work_queue(&stock->restock);
+	}
+	return node ? container_of(node, struct kretprobe_instance, node) : NULL;
+}
+
+/**
+ * kretprobe_give_spare() - kretprobe_give() where it is not that simple
+ * @stock: this CPU's stock
+ * @ri: the instance
  *
  * Context: preemption off, any level.
  */
-void __kprobes kretprobe_give_stray(struct kretprobe_stock *stock, struct llist_node *node)
+void __kprobes kretprobe_give_spare(struct kretprobe_stock *stock,
+				    struct kretprobe_instance *ri)
 {
-	llist_add(node, &stock->class->strays);
+	struct kretprobe_shelf *shelf;
+	unsigned int i;
+
+	for (i = 0; i < KRETPROBE_SHELVES; i++) {
+		shelf = &stock->shelf[i];
+		if (READ_ONCE(shelf->busy))
+			continue;
+		shelf_push(shelf, &ri->node);
+		if (READ_ONCE(shelf->count) > READ_ONCE(shelf->high))
+			irq_work_queue(&stock->restock);
+		return;
+	}
+	llist_add(&ri->node, &stock->class->strays);
 	irq_work_queue(&stock->restock);
 }
 

@@ -26,8 +26,8 @@ struct kretprobe_pool;
  * struct kretprobe_shelf - a stack of free instances
  * @first: the top
  * @count: how many
- * @low: with fewer than that, more are to be fetched
- * @high: with more than that, some are to be given back
+ * @low: at that number or below, more are to be fetched
+ * @high: at that number or above, some are to be given back
  * @busy: an access is under way
  */
 struct kretprobe_shelf {
@@ -52,7 +52,9 @@ struct kretprobe_stock {
 
 int kretprobe_stock_get(size_t data_size, struct kretprobe_stock __percpu **stock);
 void kretprobe_stock_put(struct kretprobe_stock __percpu *stock);
-void kretprobe_give_stray(struct kretprobe_stock *stock, struct llist_node *node);
+struct kretprobe_instance *kretprobe_take_spare(struct kretprobe_stock *stock);
+void kretprobe_give_spare(struct kretprobe_stock *stock,
+			  struct kretprobe_instance *ri);
 void kretprobe_orphan_home(struct kretprobe_stock *stock);
 bool kretprobe_all_home(const struct kretprobe_pool *pool);
 void kretprobe_retire(struct list_head *retired);
@@ -75,31 +77,24 @@ struct kretprobe_instance *kretprobe_take(struct kretprobe_stock *stock)
 {
 	struct kretprobe_shelf *shelf = stock->shelf;
 	struct llist_node *node;
-	bool low;
 
-	do {
-		if (unlikely(READ_ONCE(shelf->busy)))
-			continue;
-		WRITE_ONCE(shelf->busy, true);
-		/* Against an interrupt on this CPU: claim before access. */
-		barrier();
-		node = shelf->first;
-		if (likely(node)) {
-			shelf->first = node->next;
-			shelf->count--;
-		}
-		low = shelf->count < shelf->low;
-		/* The access ends before the claim. */
-		barrier();
+	if (unlikely(READ_ONCE(shelf->busy)))
+		return kretprobe_take_spare(stock);
+	WRITE_ONCE(shelf->busy, true);
+	/* Against an interrupt on this CPU: claim before access. */
+	barrier();
+	node = shelf->first;
+	/* Below the low mark, or empty, even if the mark is 0. */
+	if (unlikely(shelf->count <= shelf->low)) {
 		WRITE_ONCE(shelf->busy, false);
-
-		if (unlikely(low))
-			irq_work_queue(&stock->restock);
-		if (likely(node))
-			return container_of(node, struct kretprobe_instance, node);
-	} while (++shelf < stock->shelf + KRETPROBE_SHELVES);
-
-	return NULL;
+		return kretprobe_take_spare(stock);
+	}
+	shelf->first = node->next;
+	shelf->count--;
+	/* The access ends before the claim. */
+	barrier();
+	WRITE_ONCE(shelf->busy, false);
+	return container_of(node, struct kretprobe_instance, node);
 }
 
 /**
@@ -113,26 +108,20 @@ static __always_inline
 void kretprobe_give(struct kretprobe_stock *stock, struct kretprobe_instance *ri)
 {
 	struct kretprobe_shelf *shelf = stock->shelf;
-	bool high;
 
-	while (unlikely(READ_ONCE(shelf->busy))) {
-		if (++shelf == stock->shelf + KRETPROBE_SHELVES) {
-			kretprobe_give_stray(stock, &ri->node);
-			return;
-		}
+	if (unlikely(READ_ONCE(shelf->busy) || shelf->count >= shelf->high)) {
+		kretprobe_give_spare(stock, ri);
+		return;
 	}
 	WRITE_ONCE(shelf->busy, true);
 	/* As in kretprobe_take(). */
 	barrier();
 	ri->node.next = shelf->first;
 	shelf->first = &ri->node;
-	high = ++shelf->count > shelf->high;
+	shelf->count++;
 	/* As in kretprobe_take(). */
 	barrier();
 	WRITE_ONCE(shelf->busy, false);
-
-	if (unlikely(high))
-		irq_work_queue(&stock->restock);
 }
 
 /**

@@ -57,7 +57,7 @@ static __always_inline bool shares_return(const struct kretprobe_instance *ri)
  * The bound is divided among the CPUs.  One that runs out takes from the
  * others, so a call is refused only if no CPU has a permit left.
  */
-static __kprobes bool permit_steal(struct kretprobe_pool *pool)
+static noinline __kprobes bool permit_steal(struct kretprobe_pool *pool)
 {
 	struct kretprobe_account *account;
 	int cpu;
@@ -88,7 +88,7 @@ static __always_inline void permit_give(struct kretprobe_pool *pool)
  * The core counts a hit when it calls a pre_handler.  A call that cannot be
  * followed is none.
  */
-static __kprobes void count_not_followed(struct kretprobe *rp)
+static noinline __kprobes void count_not_followed(struct kretprobe *rp)
 {
 	this_cpu_dec(*rp->kp.hits);
 	atomic_long_inc(&rp->kp.missed[KPROBE_MISS_POOL]);
@@ -190,6 +190,12 @@ static __always_inline void run_handler(struct kprobe_frame *frame,
 	}
 }
 
+/* The stack or the list is corrupt. */
+static void __kprobes __noreturn nowhere_to_return(void)
+{
+	panic("kretprobe: the return address of a followed call is lost");
+}
+
 /*
  * Which call is it that returned?  Normally the first in the list.  What
  * stands before it was left without returning (a stack that was rewound).
@@ -198,23 +204,61 @@ static __always_inline struct llist_node *find_returned(void *fp)
 {
 	struct llist_node *node = current->kretprobe_instances.first;
 
-	while (node && unlikely(instance_of(node)->fp != fp))
+	while (node && instance_of(node)->fp != fp)
 		node = node->next;
 	return node;
 }
 
-/* The stack or the list is corrupt. */
-static void __kprobes __noreturn nowhere_to_return(void)
+/*
+ * Several return probes follow the call that returned, or others before it
+ * were left without returning.
+ */
+static noinline unsigned long __kprobes
+return_from_group(struct kprobe_frame *frame, struct pt_regs *regs, void *fp)
 {
-	panic("kretprobe: the return address of a followed call is lost");
+	struct llist_node *first, *last, *node;
+	unsigned long ret_addr;
+
+	first = find_returned(fp);
+	if (!first)
+		nowhere_to_return();
+	for (last = first; shares_return(instance_of(last)); last = last->next)
+		if (!last->next)
+			nowhere_to_return();
+	ret_addr = (unsigned long)instance_of(last)->ret_addr;
+	instruction_pointer_set(regs, ret_addr);
+
+	/* All of the group know the true address now. */
+	for (node = first; ; node = node->next) {
+		instance_of(node)->ret_addr = (kprobe_opcode_t *)ret_addr;
+		run_handler(frame, instance_of(node), regs);
+		if (node == last)
+			break;
+	}
+
+	/* As in kretprobe_return(). */
+	arch_kretprobe_fixup(regs, fp, ret_addr);
+	barrier();
+	first = current->kretprobe_instances.first;
+	WRITE_ONCE(current->kretprobe_instances.first, last->next);
+	barrier();
+	for (;;) {
+		node = first->next;
+		instance_home(instance_of(first));
+		if (first == last)
+			break;
+		first = node;
+	}
+	return ret_addr;
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
 unsigned long __kprobes kretprobe_return(struct pt_regs *regs, void *fp)
 {
-	struct llist_node *first, *last, *node;
-	struct kprobe_frame frame;
-	enum kprobe_miss cause;
+	struct kprobe_frame frame __uninitialized;
+	enum kprobe_miss cause __uninitialized;
+	struct kretprobe_instance *ri;
+	struct llist_node *node;
 	unsigned long ret_addr;
 	bool framed, dark;
 
@@ -229,41 +273,24 @@ unsigned long __kprobes kretprobe_return(struct pt_regs *regs, void *fp)
 	if (unlikely(dark))
 		ct_nmi_enter();
 
-	first = find_returned(fp);
-	if (unlikely(!first))
-		nowhere_to_return();
-	for (last = first; unlikely(shares_return(instance_of(last))); last = last->next)
-		if (!last->next)
-			nowhere_to_return();
-	ret_addr = (unsigned long)instance_of(last)->ret_addr;
-	instruction_pointer_set(regs, ret_addr);
-
-	/*
-	 * The instances stay linked: handlers may want a stack trace.  All of
-	 * the group know the true address now.
-	 */
-	for (node = first; ; node = node->next) {
-		instance_of(node)->ret_addr = (kprobe_opcode_t *)ret_addr;
-		run_handler(&frame, instance_of(node), regs);
-		if (likely(node == last))
-			break;
-	}
-
-	/*
-	 * Against an NMI on this CPU that unwinds: the trampoline's address
-	 * leaves the stack before the instances leave the list.
-	 */
-	arch_kretprobe_fixup(regs, ret_addr);
-	barrier();
-	first = current->kretprobe_instances.first;
-	WRITE_ONCE(current->kretprobe_instances.first, last->next);
-	barrier();
-	for (;;) {
-		node = first->next;
-		instance_home(instance_of(first));
-		if (likely(first == last))
-			break;
-		first = node;
+	node = current->kretprobe_instances.first;
+	ri = instance_of(node);
+	if (likely(node && ri->fp == fp && !shares_return(ri))) {
+		ret_addr = (unsigned long)ri->ret_addr;
+		instruction_pointer_set(regs, ret_addr);
+		/* Still linked: the handler may want a stack trace. */
+		run_handler(&frame, ri, regs);
+		/*
+		 * Against an NMI on this CPU that unwinds: the trampoline's
+		 * address leaves the stack before the instance leaves the list.
+		 */
+		arch_kretprobe_fixup(regs, fp, ret_addr);
+		barrier();
+		WRITE_ONCE(current->kretprobe_instances.first, node->next);
+		barrier();
+		instance_home(ri);
+	} else {
+		ret_addr = return_from_group(&frame, regs, fp);
 	}
 
 	if (unlikely(dark))
