@@ -129,6 +129,22 @@ probes_at_one_address_are_independent() {
 	done
 }
 
+# The same while several are enabled, which is walked differently.
+disabled_one_among_several() {
+	need_modules
+	for function in plain trap; do
+		answers 0 add p $MODULE:kpt_$function post
+		answers 0 add q $MODULE:kpt_$function post
+		answers 0 add off $MODULE:kpt_$function post disabled
+		call $function 10
+		is "$function: enabled ones" "$(field p.0 before) $(field q.0 before)" "10 10"
+		is "$function: disabled one" "$(field off.0 before) $(field off.0 after)" "0 0"
+		for probe in p q off; do
+			answers 0 del $probe
+		done
+	done
+}
+
 array_registers_all() {
 	need_modules
 	answers 0 add a \
@@ -221,7 +237,7 @@ run_tests traced_function_sees_each_call untraced_function_sees_each_call \
 	static_function_sees_each_call post_handler_sees_each_call \
 	handlers_see_the_documented_context diverting_handler_is_obeyed \
 	meddling_handler_is_refused \
-	probes_at_one_address_are_independent array_registers_all \
+	probes_at_one_address_are_independent disabled_one_among_several array_registers_all \
 	return_probe_sees_each_return array_of_return_probes \
 	unbounded_return_probe_misses_nothing bounded_return_probe_counts_misses \
 	unregister_while_tasks_sleep
