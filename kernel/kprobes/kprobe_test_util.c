@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/mount.h>
@@ -113,6 +114,14 @@ static int collect_function(void *data, const char *name, struct module *mod,
 	struct functions *functions = data;
 
 	if (mod || !core_kernel_text(addr) || is_kernel_inittext(addr))
+		return 0;
+	/*
+	 * Debugging code is called for every access to memory and every lock:
+	 * a trap in each of these calls leaves no time for anything else.  It
+	 * is not traced.
+	 */
+	if ((IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_PROVE_LOCKING)) &&
+	    !ftrace_location(addr))
 		return 0;
 	if (functions->addrs && functions->n < functions->room)
 		functions->addrs[functions->n] = addr;
