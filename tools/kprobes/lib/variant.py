@@ -22,8 +22,8 @@ starts with a blank continues the value before it, '#' starts a comment line.
     stages       what the guest runs: kunit samples modules selftest ftrace
     timeout      seconds a test boot may take
     build-only   yes: no boot
-    tree         base: build the untouched base, to compare with; such a variant
-                 runs only when VARIANT names it
+    tree         base: build the untouched base, to compare with
+    by-name      yes: runs only when VARIANT names it
 """
 
 import os
@@ -35,7 +35,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "varian
 
 _LISTS = ("packages", "config", "allow-lost", "allow-objtool", "suites", "stages", "qemu")
 _WORDS = ("from", "arch", "kernel-arch", "triplet", "image", "append", "busybox", "timeout", "build-only",
-          "tree", "end", "cpus")
+          "tree", "end", "cpus", "by-name")
 
 
 @dataclass
@@ -59,6 +59,7 @@ class Variant:
     timeout: int
     build_only: bool
     of_base: bool
+    by_name: bool
 
 
 def parse(text, name):
@@ -105,7 +106,7 @@ def load(name):
         image=values["image"], qemu=lists["qemu"], cpus=int(values.get("cpus", 1)), append=values.get("append", ""), end=values.get("end", "poweroff"),
         busybox=values.get("busybox", ""), suites=lists["suites"], stages=lists["stages"],
         timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes",
-        of_base=values.get("tree") == "base")
+        of_base=values.get("tree") == "base", by_name=values.get("by-name") == "yes")
 
 
 def names():
@@ -118,7 +119,7 @@ def select(arch="", variant=""):
     """The variants a command is about: VARIANT= by name, ARCH= by architecture."""
     if variant:
         return [load(name) for name in variant.replace(",", " ").split()]
-    every = [v for v in map(load, names()) if not v.of_base]
+    every = [v for v in map(load, names()) if not v.by_name]
     if not arch:
         return every
     wanted = arch.replace(",", " ").split()
