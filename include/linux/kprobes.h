@@ -30,6 +30,11 @@
 #include <linux/errno.h>
 #include <asm/kprobes.h>
 
+#ifndef CONFIG_KPROBES
+/* The architecture names its type only where it has probes. */
+typedef int kprobe_opcode_t;
+#endif
+
 struct kprobe;
 struct kprobe_point;
 struct pt_regs;
