@@ -70,8 +70,7 @@ long kretprobe_instances_existing(void);
  * leaves and comes back meanwhile does no harm.
  *
  * Context: preemption off, any level.
- * Return: an instance, or NULL if it is not that simple: the first shelf is
- * low, or is being accessed.  Then kretprobe_take_spare() does it.
+ * Return: an instance, or NULL if there is none.
  */
 static __always_inline
 struct kretprobe_instance *kretprobe_take(struct kretprobe_stock *stock)
@@ -80,16 +79,16 @@ struct kretprobe_instance *kretprobe_take(struct kretprobe_stock *stock)
 	struct llist_node *node;
 
 	if (unlikely(READ_ONCE(shelf->busy)))
-		return NULL;
+		return kretprobe_take_spare(stock);
 	WRITE_ONCE(shelf->busy, true);
 	/* Against an interrupt on this CPU: claim before access. */
 	barrier();
-	/* Empty shelves are low, even if the mark is 0. */
+	node = shelf->first;
+	/* Below the low mark, or empty, even if the mark is 0. */
 	if (unlikely(shelf->count <= shelf->low)) {
 		WRITE_ONCE(shelf->busy, false);
-		return NULL;
+		return kretprobe_take_spare(stock);
 	}
-	node = shelf->first;
 	shelf->first = node->next;
 	shelf->count--;
 	/* The access ends before the claim. */
