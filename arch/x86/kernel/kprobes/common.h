@@ -8,10 +8,14 @@
 #ifndef _X86_KERNEL_KPROBES_COMMON_H
 #define _X86_KERNEL_KPROBES_COMMON_H
 
-#include <linux/kprobes_arch.h>
 #include <asm/asm.h>
 #include <asm/frame.h>
 #include <asm/unwind_hints.h>
+
+/* The register frame is needed without probes, too. */
+#ifdef CONFIG_KPROBES
+
+#include <linux/kprobes_arch.h>
 
 /*
  * An imaginary bit of EFLAGS: SF differs from OF ("less", for signed numbers).
@@ -40,6 +44,8 @@ bool kprobe_simulate_jmp_mem(const struct kprobe_insn *insn, unsigned long addr,
 			     struct pt_regs *regs);
 bool kprobe_simulate_call_mem(const struct kprobe_insn *insn, unsigned long addr,
 			      struct pt_regs *regs);
+
+#endif /* CONFIG_KPROBES */
 
 /* ftrace_64.S: the end of what is copied to make a trampoline. */
 extern const char ftrace_caller_end[];
