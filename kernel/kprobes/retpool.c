@@ -282,10 +282,10 @@ static void restock_ipi(void *class)
 }
 
 /**
- * kretprobe_take_spare() - kretprobe_take() where it is not that simple
+ * kretprobe_take_spare() - take a free instance from any shelf
  * @stock: this CPU's stock
  *
- * The first shelf is low, or is being accessed by what was interrupted.
+ * As kretprobe_take(), but with all means.
  *
  * Context: preemption off, any level.
  * Return: an instance, or NULL if there is none.

@@ -70,7 +70,8 @@ long kretprobe_instances_existing(void);
  * leaves and comes back meanwhile does no harm.
  *
  * Context: preemption off, any level.
- * Return: an instance, or NULL if there is none.
+ * Return: an instance, or NULL if it is not that simple: the first shelf is
+ * low, or is being accessed.  Then kretprobe_take_spare() does it.
  */
 static __always_inline
 struct kretprobe_instance *kretprobe_take(struct kretprobe_stock *stock)
@@ -79,16 +80,16 @@ struct kretprobe_instance *kretprobe_take(struct kretprobe_stock *stock)
 	struct llist_node *node;
 
 	if (unlikely(READ_ONCE(shelf->busy)))
-		return kretprobe_take_spare(stock);
+		return NULL;
 	WRITE_ONCE(shelf->busy, true);
 	/* Against an interrupt on this CPU: claim before access. */
 	barrier();
-	node = shelf->first;
-	/* Below the low mark, or empty, even if the mark is 0. */
+	/* Empty shelves are low, even if the mark is 0. */
 	if (unlikely(shelf->count <= shelf->low)) {
 		WRITE_ONCE(shelf->busy, false);
-		return kretprobe_take_spare(stock);
+		return NULL;
 	}
+	node = shelf->first;
 	shelf->first = node->next;
 	shelf->count--;
 	/* The access ends before the claim. */

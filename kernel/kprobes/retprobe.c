@@ -95,6 +95,64 @@ static noinline __kprobes void count_not_followed(struct kretprobe *rp)
 	atomic_inc(&rp->nmissed_counter);
 }
 
+/* From here on the call is followed. */
+static __always_inline void follow(struct kretprobe_pool *pool,
+				   struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	this_cpu_inc(pool->account->inside);
+	/*
+	 * Against an NMI on this CPU that unwinds: the instance is complete
+	 * before it is linked, and linked before the trampoline's address can
+	 * be found on the stack.
+	 */
+	barrier();
+	WRITE_ONCE(current->kretprobe_instances.first, &ri->node);
+	barrier();
+	arch_kretprobe_hijack(regs);
+}
+
+static __always_inline void prepare(struct kretprobe_pool *pool,
+				    struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	ri->pool = pool;
+	ri->node.next = current->kretprobe_instances.first;
+	arch_kretprobe_prepare(ri, regs);
+}
+
+/* With a bound, an entry_handler, or a stock that runs low. */
+static noinline int __kprobes enter_with_care(struct kretprobe *rp, struct pt_regs *regs)
+{
+	struct kretprobe_pool *pool = rp->pool;
+	struct kretprobe_stock *stock = raw_cpu_ptr(pool->stock);
+	struct kretprobe_instance *ri;
+
+	/* Being unregistered: pairs with the store in unregister_kretprobes(). */
+	if (unlikely(!READ_ONCE(pool->rp)))
+		return 0;
+	if (unlikely(!permit_take(pool))) {
+		count_not_followed(rp);
+		return 0;
+	}
+	ri = kretprobe_take(stock);
+	if (unlikely(!ri)) {
+		ri = kretprobe_take_spare(stock);
+		if (!ri) {
+			permit_give(pool);
+			count_not_followed(rp);
+			return 0;
+		}
+	}
+
+	prepare(pool, ri, regs);
+	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
+		kretprobe_give(stock, ri);
+		permit_give(pool);
+		return 0;
+	}
+	follow(pool, ri, regs);
+	return 0;
+}
+
 /**
  * kretprobe_pre_handler() - a function with a return probe is being entered
  * @kp: the probe on the entry
@@ -109,42 +167,15 @@ int __kprobes kretprobe_pre_handler(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kretprobe *rp = container_of(kp, struct kretprobe, kp);
 	struct kretprobe_pool *pool = rp->pool;
-	struct kretprobe_stock *stock = raw_cpu_ptr(pool->stock);
 	struct kretprobe_instance *ri;
 
-	/* Being unregistered: pairs with the store in unregister_kretprobes(). */
-	if (unlikely(!READ_ONCE(pool->rp)))
-		return 0;
-	if (unlikely(!permit_take(pool))) {
-		count_not_followed(rp);
-		return 0;
-	}
-	ri = kretprobe_take(stock);
-	if (unlikely(!ri)) {
-		permit_give(pool);
-		count_not_followed(rp);
-		return 0;
-	}
-
-	ri->pool = pool;
-	ri->node.next = current->kretprobe_instances.first;
-	arch_kretprobe_prepare(ri, regs);
-	if (rp->entry_handler && rp->entry_handler(ri, regs)) {
-		kretprobe_give(stock, ri);
-		permit_give(pool);
-		return 0;
-	}
-
-	this_cpu_inc(pool->account->inside);
-	/*
-	 * Against an NMI on this CPU that unwinds: the instance is complete
-	 * before it is linked, and linked before the trampoline's address can
-	 * be found on the stack.
-	 */
-	barrier();
-	WRITE_ONCE(current->kretprobe_instances.first, &ri->node);
-	barrier();
-	arch_kretprobe_hijack(regs);
+	if (pool->bounded || rp->entry_handler)
+		return enter_with_care(rp, regs);
+	ri = kretprobe_take(raw_cpu_ptr(pool->stock));
+	if (unlikely(!ri))
+		return enter_with_care(rp, regs);
+	prepare(pool, ri, regs);
+	follow(pool, ri, regs);
 	return 0;
 }
 
@@ -210,11 +241,11 @@ static __always_inline struct llist_node *find_returned(void *fp)
 }
 
 /*
- * Several return probes follow the call that returned, or others before it
- * were left without returning.
+ * For any case: several return probes may follow the call that returned, and
+ * others before it may have been left without returning.
  */
 static noinline unsigned long __kprobes
-return_from_group(struct kprobe_frame *frame, struct pt_regs *regs, void *fp)
+return_with_care(struct kprobe_frame *frame, struct pt_regs *regs, void *fp)
 {
 	struct llist_node *first, *last, *node;
 	unsigned long ret_addr;
@@ -236,7 +267,7 @@ return_from_group(struct kprobe_frame *frame, struct pt_regs *regs, void *fp)
 			break;
 	}
 
-	/* As in kretprobe_return(). */
+	/* As in return_from_one(). */
 	arch_kretprobe_fixup(regs, fp, ret_addr);
 	barrier();
 	first = current->kretprobe_instances.first;
@@ -252,6 +283,48 @@ return_from_group(struct kprobe_frame *frame, struct pt_regs *regs, void *fp)
 	return ret_addr;
 }
 
+/* The common case: one return probe follows the call. */
+static __always_inline unsigned long
+return_from_one(struct kprobe_frame *frame, struct kretprobe_instance *ri,
+		struct pt_regs *regs)
+{
+	unsigned long ret_addr = (unsigned long)ri->ret_addr;
+
+	instruction_pointer_set(regs, ret_addr);
+	/* Still linked: the handler may want a stack trace. */
+	run_handler(frame, ri, regs);
+	/*
+	 * Against an NMI on this CPU that unwinds: the trampoline's address
+	 * leaves the stack before the instance leaves the list.
+	 */
+	arch_kretprobe_fixup(regs, ri->fp, ret_addr);
+	barrier();
+	WRITE_ONCE(current->kretprobe_instances.first, ri->node.next);
+	barrier();
+	instance_home(ri);
+	return ret_addr;
+}
+
+/*
+ * Where RCU does not watch, enter like an NMI.  Behind the frame, because the
+ * functions this calls may be probed.
+ */
+static noinline unsigned long __kprobes return_in_the_dark(struct pt_regs *regs, void *fp)
+{
+	struct kprobe_frame frame;
+	enum kprobe_miss cause;
+	unsigned long ret_addr;
+	bool framed;
+
+	framed = kprobe_frame_enter(&frame, kprobe_level(), &cause);
+	ct_nmi_enter();
+	ret_addr = return_with_care(&frame, regs, fp);
+	ct_nmi_exit();
+	if (framed)
+		kprobe_frame_exit(&frame);
+	return ret_addr;
+}
+
 /* Documented in <linux/kprobes_arch.h>. */
 unsigned long __kprobes kretprobe_return(struct pt_regs *regs, void *fp)
 {
@@ -260,43 +333,27 @@ unsigned long __kprobes kretprobe_return(struct pt_regs *regs, void *fp)
 	struct kretprobe_instance *ri;
 	struct llist_node *node;
 	unsigned long ret_addr;
-	bool framed, dark;
 
 	preempt_disable_notrace();
 	/*
-	 * Whatever is called from here on, handlers included, does not get
-	 * here again.  If the function returned inside a section marked as
-	 * busy, which it has entered itself, that section's frame does.
+	 * With a frame, whatever is called from here on, handlers included,
+	 * does not get here again.  If the function returned inside a section
+	 * marked as busy, which it has entered itself, that section's frame
+	 * does.
 	 */
-	framed = kprobe_frame_enter(&frame, kprobe_level(), &cause);
-	dark = in_the_dark();
-	if (unlikely(dark))
-		ct_nmi_enter();
-
-	node = current->kretprobe_instances.first;
-	ri = instance_of(node);
-	if (likely(node && ri->fp == fp && !shares_return(ri))) {
-		ret_addr = (unsigned long)ri->ret_addr;
-		instruction_pointer_set(regs, ret_addr);
-		/* Still linked: the handler may want a stack trace. */
-		run_handler(&frame, ri, regs);
-		/*
-		 * Against an NMI on this CPU that unwinds: the trampoline's
-		 * address leaves the stack before the instance leaves the list.
-		 */
-		arch_kretprobe_fixup(regs, fp, ret_addr);
-		barrier();
-		WRITE_ONCE(current->kretprobe_instances.first, node->next);
-		barrier();
-		instance_home(ri);
-	} else {
-		ret_addr = return_from_group(&frame, regs, fp);
-	}
-
-	if (unlikely(dark))
-		ct_nmi_exit();
-	if (likely(framed))
+	if (unlikely(in_the_dark())) {
+		ret_addr = return_in_the_dark(regs, fp);
+	} else if (likely(kprobe_frame_enter(&frame, kprobe_level(), &cause))) {
+		node = current->kretprobe_instances.first;
+		ri = instance_of(node);
+		if (likely(node && ri->fp == fp && !shares_return(ri)))
+			ret_addr = return_from_one(&frame, ri, regs);
+		else
+			ret_addr = return_with_care(&frame, regs, fp);
 		kprobe_frame_exit(&frame);
+	} else {
+		ret_addr = return_with_care(&frame, regs, fp);
+	}
 	preempt_enable_notrace();
 
 	return ret_addr;

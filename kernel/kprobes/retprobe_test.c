@@ -17,19 +17,24 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
 #include "retpool.h"
 
-#define SLEEPERS	2000
 #define QUICK_CALLS	1000
 #define DEPTH		20
 #define TRACE_MAX	64
+
+static int sleepers = 2000;
+module_param(sleepers, int, 0444);
+MODULE_PARM_DESC(sleepers, "tasks that sleep in a probed function at once");
 
 /* The functions that are probed, and those that call them. */
 
@@ -134,8 +139,12 @@ static atomic_t rt_order;
 
 static int rt_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct rt_probe *p = container_of(get_kretprobe(ri), struct rt_probe, rp);
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct rt_probe *p = container_of(rp, struct rt_probe, rp);
 
+	/* Being unregistered. */
+	if (!rp)
+		return 1;
 	p->entry_ret_addr = get_kretprobe_retaddr(ri);
 	p->last = ri;
 	if (p->skip)
@@ -148,8 +157,11 @@ static int rt_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 static int rt_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct rt_probe *p = container_of(get_kretprobe(ri), struct rt_probe, rp);
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct rt_probe *p = container_of(rp, struct rt_probe, rp);
 
+	if (!rp)
+		return 0;
 	atomic_inc(&p->returns);
 	p->value = regs_return_value(regs);
 	p->ret_addr = get_kretprobe_retaddr(ri);
@@ -174,7 +186,7 @@ static void rt_init(struct rt_probe *p, void *addr)
 static void rt_register(struct kunit *test, struct rt_probe *p, void *addr)
 {
 	rt_init(p, addr);
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&p->rp));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&p->rp));
 }
 
 static unsigned long rt_hits(struct rt_probe *p)
@@ -182,6 +194,8 @@ static unsigned long rt_hits(struct rt_probe *p)
 	unsigned long hits = 0;
 	int cpu;
 
+	if (!p->rp.kp.hits)
+		return 0;
 	for_each_possible_cpu(cpu)
 		hits += *per_cpu_ptr(p->rp.kp.hits, cpu);
 	return hits;
@@ -231,6 +245,19 @@ static bool rt_memory_back(long before)
 	return true;
 }
 
+/* How many instances there are when nothing is on its way to being freed. */
+static long rt_settled(void)
+{
+	long last = -1, now = kretprobe_instances_existing();
+
+	while (now != last) {
+		last = now;
+		msleep(3000);
+		now = kretprobe_instances_existing();
+	}
+	return now;
+}
+
 static void rt_close_gate(void)
 {
 	WRITE_ONCE(rt_open, false);
@@ -242,25 +269,35 @@ static struct task_struct *rt_start(struct kunit *test, int (*fn)(void *), void 
 {
 	struct task_struct *task = kthread_create(fn, data, "rt");
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	if (IS_ERR(task)) {
+		KUNIT_FAIL(test, "no task: %ld", PTR_ERR(task));
+		return NULL;
+	}
 	get_task_struct(task);
 	wake_up_process(task);
 	return task;
 }
 
-/* Start @n tasks that go to sleep in rt_sleep(). */
-static struct task_struct *rt_start_sleepers(struct kunit *test, int n)
+/*
+ * Start @n tasks that go to sleep in rt_sleep().  Fewer, if that fails: what
+ * follows has to tidy up in any case.
+ */
+static int rt_start_sleepers(struct kunit *test, int n, struct task_struct **last)
 {
-	struct task_struct *task = NULL;
+	struct task_struct *task;
 	int i;
 
+	*last = NULL;
 	for (i = 0; i < n; i++) {
-		if (task)
-			put_task_struct(task);
 		task = rt_start(test, rt_sleep_root, NULL);
+		if (!task)
+			break;
+		if (*last)
+			put_task_struct(*last);
+		*last = task;
 	}
-	KUNIT_ASSERT_TRUE(test, rt_wait_for(&rt_inside, n));
-	return task;
+	KUNIT_EXPECT_TRUE(test, rt_wait_for(&rt_inside, i));
+	return i;
 }
 
 static void rt_release_sleepers(struct kunit *test, struct task_struct *last, int n)
@@ -268,7 +305,8 @@ static void rt_release_sleepers(struct kunit *test, struct task_struct *last, in
 	WRITE_ONCE(rt_open, true);
 	wake_up_all(&rt_gate);
 	KUNIT_EXPECT_TRUE(test, rt_wait_for(&rt_left, n));
-	put_task_struct(last);
+	if (last)
+		put_task_struct(last);
 }
 
 /* Following a call */
@@ -301,7 +339,7 @@ static void rt_test_without_handlers(struct kunit *test)
 {
 	struct kretprobe rp = { .kp.symbol_name = "rt_leaf" };
 
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&rp));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&rp));
 	KUNIT_EXPECT_EQ(test, 3, rt_leaf_caller(rt_leaf, 2));
 	unregister_kretprobe(&rp);
 }
@@ -356,7 +394,7 @@ static void rt_test_data(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		rt_init(&p, rt_recurse);
 		p.rp.data_size = sizes[i];
-		KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&p.rp));
+		KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&p.rp));
 		KUNIT_EXPECT_EQ(test, DEPTH, rt_recurse(DEPTH));
 		unregister_kretprobe(&p.rp);
 		KUNIT_EXPECT_EQ(test, DEPTH + 1, atomic_read(&p.returns));
@@ -376,7 +414,7 @@ static void rt_test_several(struct kunit *test)
 		rps[i] = &p[i].rp;
 	}
 	atomic_set(&rt_order, 0);
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobes(rps, 3));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobes(rps, 3));
 	KUNIT_EXPECT_EQ(test, 6, rt_leaf_caller(rt_leaf, 5));
 	unregister_kretprobes(rps, 3);
 	for (i = 0; i < 3; i++) {
@@ -460,13 +498,17 @@ static void rt_test_storm(struct kunit *test)
 	rt_register(test, free, rt_leaf);
 	rt_init(bounded, rt_leaf);
 	bounded->rp.maxactive = 1;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&bounded->rp));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&bounded->rp));
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		init_completion(&done[cpu]);
 		task = kthread_create_on_cpu(rt_storm_task, &done[cpu], cpu, "rt/%u");
-		KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+		if (IS_ERR(task)) {
+			KUNIT_FAIL(test, "no task: %ld", PTR_ERR(task));
+			complete(&done[cpu]);
+			continue;
+		}
 		wake_up_process(task);
 	}
 	for_each_online_cpu(cpu)
@@ -492,24 +534,24 @@ static void rt_test_storm(struct kunit *test)
 
 static void rt_test_sleepers(struct kunit *test)
 {
-	long before = kretprobe_instances_existing(), during;
+	long before = rt_settled(), during;
 	struct task_struct *last;
 	struct rt_probe p;
-	int i;
+	int i, n;
 
 	rt_close_gate();
 	rt_init(&p, rt_sleep);
 	p.rp.data_size = 64;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&p.rp));
-	last = rt_start_sleepers(test, SLEEPERS);
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&p.rp));
+	n = rt_start_sleepers(test, sleepers, &last);
 	during = kretprobe_instances_existing();
-	KUNIT_EXPECT_GE(test, during, SLEEPERS);
+	KUNIT_EXPECT_GE(test, during, n);
 	for (i = 0; i < QUICK_CALLS; i++)
 		rt_sleep(-1);
-	KUNIT_EXPECT_EQ(test, SLEEPERS + QUICK_CALLS, atomic_read(&p.entries));
+	KUNIT_EXPECT_EQ(test, n + QUICK_CALLS, atomic_read(&p.entries));
 	KUNIT_EXPECT_EQ(test, QUICK_CALLS, atomic_read(&p.returns));
-	rt_release_sleepers(test, last, SLEEPERS);
-	KUNIT_EXPECT_EQ(test, SLEEPERS + QUICK_CALLS, atomic_read(&p.returns));
+	rt_release_sleepers(test, last, n);
+	KUNIT_EXPECT_EQ(test, n + QUICK_CALLS, atomic_read(&p.returns));
 	KUNIT_EXPECT_EQ(test, 0, p.rp.nmissed);
 	KUNIT_EXPECT_EQ(test, 0UL, p.rp.kp.nmissed);
 	KUNIT_EXPECT_FALSE(test, p.bad_data);
@@ -519,7 +561,7 @@ static void rt_test_sleepers(struct kunit *test)
 	unregister_kretprobe(&p.rp);
 	KUNIT_EXPECT_TRUE(test, rt_memory_back(before));
 	kunit_info(test, "instances: %ld before, %ld with %d sleepers, %ld after\n",
-		   before, during, SLEEPERS, kretprobe_instances_existing());
+		   before, during, n, kretprobe_instances_existing());
 }
 
 /* Many deep calls in one stretch with interrupts off: the reserve's limit. */
@@ -541,6 +583,32 @@ static void rt_test_reserve(struct kunit *test)
 	unregister_kretprobe(&p.rp);
 }
 
+static void rt_recurse_there(void *unused)
+{
+	rt_recurse(20);
+}
+
+/* A CPU that was away finds its stock filled, before it takes an interrupt. */
+static void rt_test_hotplug(struct kunit *test)
+{
+	int cpu = cpumask_last(cpu_online_mask);
+	struct rt_probe p;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no processor to take away");
+
+	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+	rt_register(test, &p, rt_recurse);
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, 0, smp_call_function_single(cpu, rt_recurse_there, NULL, 1));
+	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, 0, smp_call_function_single(cpu, rt_recurse_there, NULL, 1));
+	KUNIT_EXPECT_EQ(test, 42, atomic_read(&p.returns));
+	KUNIT_EXPECT_EQ(test, 0, p.rp.nmissed);
+	unregister_kretprobe(&p.rp);
+}
+
 static void rt_test_bound(struct kunit *test)
 {
 	struct task_struct *last;
@@ -550,8 +618,8 @@ static void rt_test_bound(struct kunit *test)
 	rt_close_gate();
 	rt_init(&p, rt_sleep);
 	p.rp.maxactive = 5;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&p.rp));
-	last = rt_start_sleepers(test, 8);
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&p.rp));
+	rt_start_sleepers(test, 8, &last);
 	KUNIT_EXPECT_EQ(test, 5, atomic_read(&p.entries));
 	KUNIT_EXPECT_EQ(test, 3, p.rp.nmissed);
 	rt_sleep(-1);
@@ -564,7 +632,7 @@ static void rt_test_bound(struct kunit *test)
 
 	/* All permits are back, wherever the sleepers woke up. */
 	rt_close_gate();
-	last = rt_start_sleepers(test, 5);
+	rt_start_sleepers(test, 5, &last);
 	KUNIT_EXPECT_EQ(test, 4, p.rp.nmissed);
 	rt_release_sleepers(test, last, 5);
 	for (i = 0; i < QUICK_CALLS; i++)
@@ -576,19 +644,19 @@ static void rt_test_bound(struct kunit *test)
 
 static void rt_test_unregister_inside(struct kunit *test)
 {
-	long before = kretprobe_instances_existing();
+	long before = rt_settled();
 	struct kretprobe_instance *ri;
 	struct task_struct *last;
 	struct rt_probe p;
 
 	rt_close_gate();
 	rt_register(test, &p, rt_sleep);
-	last = rt_start_sleepers(test, 10);
+	rt_start_sleepers(test, 10, &last);
 	ri = p.last;
-	KUNIT_EXPECT_PTR_EQ(test, &p.rp, get_kretprobe(ri));
+	KUNIT_EXPECT_PTR_EQ(test, &p.rp, ri ? get_kretprobe(ri) : NULL);
 	/* Does not wait for the sleepers. */
 	unregister_kretprobe(&p.rp);
-	KUNIT_EXPECT_NULL(test, get_kretprobe(ri));
+	KUNIT_EXPECT_NULL(test, ri ? get_kretprobe(ri) : NULL);
 	/* The struct is free for a new registration. */
 	rt_register(test, &p, rt_sleep);
 	rt_sleep(-1);
@@ -600,7 +668,7 @@ static void rt_test_unregister_inside(struct kunit *test)
 
 static void rt_test_exit_inside(struct kunit *test)
 {
-	long before = kretprobe_instances_existing();
+	long before = rt_settled();
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct task_struct *task;
 	struct rt_probe p;
@@ -608,12 +676,14 @@ static void rt_test_exit_inside(struct kunit *test)
 
 	rt_init(&p, rt_exit);
 	p.rp.maxactive = 1;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&p.rp));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&p.rp));
 	for (i = 1; i <= 3; i++) {
 		unsigned long timeout = jiffies + 20 * HZ;
 
 		reinit_completion(&done);
 		task = rt_start(test, rt_exit_root, &done);
+		if (!task)
+			break;
 		wait_for_completion(&done);
 		KUNIT_EXPECT_EQ(test, i, atomic_read(&p.entries));
 		/* The instance is given back with the task, after a grace period. */
@@ -628,6 +698,87 @@ static void rt_test_exit_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, p.rp.nmissed);
 	unregister_kretprobe(&p.rp);
 	KUNIT_EXPECT_TRUE(test, rt_memory_back(before));
+}
+
+#ifdef CONFIG_X86
+static struct rt_probe rt_rewound;
+
+/* Undo what the return probe did to the call, behind its back. */
+static int rt_rewind(struct kprobe *kp, struct pt_regs *regs)
+{
+	*(unsigned long *)regs->sp = rt_rewound.entry_ret_addr;
+	return 0;
+}
+
+/* A call that is left without returning, as when a stack is rewound. */
+static void rt_test_rewound(struct kunit *test)
+{
+	struct kprobe rewind = { .addr = (void *)rt_leaf, .pre_handler = rt_rewind };
+	struct rt_probe outer;
+	int i;
+
+	rt_register(test, &outer, rt_leaf_caller);
+	rt_init(&rt_rewound, rt_leaf);
+	rt_rewound.rp.maxactive = 1;
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&rt_rewound.rp));
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&rewind));
+	for (i = 1; i <= 3; i++) {
+		KUNIT_EXPECT_EQ(test, 6, rt_leaf_caller(rt_leaf, 5));
+		KUNIT_EXPECT_EQ(test, i, atomic_read(&outer.returns));
+		KUNIT_EXPECT_EQ(test, i, atomic_read(&rt_rewound.entries));
+		KUNIT_EXPECT_NULL(test, current->kretprobe_instances.first);
+	}
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&rt_rewound.returns));
+	KUNIT_EXPECT_EQ(test, 0, rt_rewound.rp.nmissed);
+	unregister_kprobe(&rewind);
+	unregister_kretprobe(&rt_rewound.rp);
+	unregister_kretprobe(&outer.rp);
+}
+#endif
+
+/* Registration under way while others call. */
+
+static int rt_caller_task(void *data)
+{
+	while (!kthread_should_stop()) {
+		rt_storm_call();
+		cond_resched();
+	}
+	return 0;
+}
+
+static void rt_test_register_race(struct kunit *test)
+{
+	struct rt_probe *p = kunit_kcalloc(test, 2, sizeof(*p), GFP_KERNEL);
+	struct kretprobe *rps[2];
+	struct task_struct *task[2];
+	int i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	atomic_set(&rt_storm_calls, 0);
+	atomic_set(&rt_storm_wrong, 0);
+	for (i = 0; i < 2; i++)
+		task[i] = rt_start(test, rt_caller_task, NULL);
+	for (i = 0; i < 30; i++) {
+		for (j = 0; j < 2; j++) {
+			rt_init(&p[j], rt_leaf);
+			p[j].rp.maxactive = j ? 1 : 0;
+			rps[j] = &p[j].rp;
+		}
+		KUNIT_EXPECT_EQ(test, 0, register_kretprobes(rps, 2));
+		usleep_range(1000, 5000);
+		unregister_kretprobes(rps, 2);
+		KUNIT_EXPECT_EQ(test, 0, p[0].rp.nmissed);
+		/* The handler saw no probe that is not registered. */
+		KUNIT_EXPECT_LE(test, atomic_read(&p[0].returns), atomic_read(&p[0].entries));
+	}
+	for (i = 0; i < 2; i++) {
+		if (!task[i])
+			continue;
+		kthread_stop(task[i]);
+		put_task_struct(task[i]);
+	}
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&rt_storm_wrong));
 }
 
 /* Refusals */
@@ -786,11 +937,11 @@ static void rt_test_trace_return(struct kunit *test)
 		struct kretprobe b = { .kp.addr = (void *)leaves[i] };
 
 		/* Alone, and with another one that hijacks the same call. */
-		KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&a));
+		KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&a));
 		rt_trace.n = 0;
 		rt_leaf_caller(leaves[i], 1);
 		rt_check_trace(test, &rt_trace, rt_leaf_chain, "return handler");
-		KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&b));
+		KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&b));
 		rt_trace.n = 0;
 		rt_leaf_caller(leaves[i], 1);
 		rt_check_trace(test, &rt_trace, rt_leaf_chain, "return handler of two");
@@ -807,15 +958,15 @@ static void rt_test_trace_entry(struct kunit *test)
 	struct kprobe plain = { .addr = (void *)rt_leaf, .pre_handler = rt_trace_kprobe };
 
 	/* In an entry_handler, its own call not hijacked yet, but by another. */
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&first));
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&second));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&first));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&second));
 	rt_trace.n = 0;
 	rt_leaf_caller(rt_leaf, 1);
 	rt_check_trace(test, &rt_trace, rt_leaf_chain, "entry handler");
 	unregister_kretprobe(&second);
 
 	/* In a plain probe's handler, after the call was hijacked. */
-	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&plain));
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&plain));
 	rt_trace.n = 0;
 	rt_leaf_caller(rt_leaf, 1);
 	rt_check_trace(test, &rt_trace, rt_leaf_chain, "function entry");
@@ -830,7 +981,7 @@ static void rt_test_trace_nested(struct kunit *test)
 	struct kretprobe c = { .kp.addr = (void *)rt_nest_3, .handler = rt_trace_return };
 	struct kretprobe *rps[] = { &a, &b, &c };
 
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobes(rps, 3));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobes(rps, 3));
 	rt_trace.n = 0;
 	c.handler = NULL;
 	rt_leaf_caller(rt_nest_1, 1);
@@ -854,8 +1005,9 @@ static void rt_test_trace_sleeper(struct kunit *test)
 	int n;
 
 	rt_close_gate();
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobes(rps, 3));
-	task = rt_start_sleepers(test, 1);
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobes(rps, 3));
+	if (!rt_start_sleepers(test, 1, &task))
+		goto unregister;
 	/* Until it sleeps. */
 	while (READ_ONCE(task->__state) != TASK_UNINTERRUPTIBLE || task_curr(task))
 		msleep(20);
@@ -878,6 +1030,10 @@ static void rt_test_trace_sleeper(struct kunit *test)
 	rt_trace.n = stack_trace_save_tsk(task, rt_trace.pc, TRACE_MAX, 0);
 	rt_check_trace(test, &rt_trace, chain, "sleeper, unregistered");
 	rt_release_sleepers(test, task, 1);
+	return;
+
+unregister:
+	unregister_kretprobes(rps, 3);
 }
 
 /* The function tracer's return hooks on the same calls. */
@@ -903,10 +1059,10 @@ static void rt_test_fprobe(struct kunit *test)
 		kunit_skip(test, "no fprobe");
 
 	rt_fprobe_exits = 0;
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&early));
-	KUNIT_ASSERT_EQ(test, 0, register_fprobe_syms(&fp, (const char **)names,
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&early));
+	KUNIT_EXPECT_EQ(test, 0, register_fprobe_syms(&fp, (const char **)names,
 						      ARRAY_SIZE(names)));
-	KUNIT_ASSERT_EQ(test, 0, register_kretprobe(&late));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&late));
 	rt_register(test, &leaf, rt_leaf);
 
 	rt_trace.n = 0;
@@ -939,9 +1095,14 @@ static struct kunit_case rt_cases[] = {
 	KUNIT_CASE(rt_test_storm),
 	KUNIT_CASE(rt_test_sleepers),
 	KUNIT_CASE(rt_test_reserve),
+	KUNIT_CASE(rt_test_hotplug),
 	KUNIT_CASE(rt_test_bound),
 	KUNIT_CASE(rt_test_unregister_inside),
 	KUNIT_CASE(rt_test_exit_inside),
+#ifdef CONFIG_X86
+	KUNIT_CASE(rt_test_rewound),
+#endif
+	KUNIT_CASE(rt_test_register_race),
 	KUNIT_CASE(rt_test_refusals),
 	KUNIT_CASE(rt_test_all_or_nothing),
 	KUNIT_CASE(rt_test_trace_return),
