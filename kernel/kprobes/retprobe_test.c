@@ -700,49 +700,13 @@ static void rt_test_exit_inside(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, rt_memory_back(before));
 }
 
-#ifdef CONFIG_X86
-static struct rt_probe rt_rewound;
-
-/* Undo what the return probe did to the call, behind its back. */
-static int rt_rewind(struct kprobe *kp, struct pt_regs *regs)
-{
-	*(unsigned long *)regs->sp = rt_rewound.entry_ret_addr;
-	return 0;
-}
-
-/* A call that is left without returning, as when a stack is rewound. */
-static void rt_test_rewound(struct kunit *test)
-{
-	struct kprobe rewind = { .addr = (void *)rt_leaf, .pre_handler = rt_rewind };
-	struct rt_probe outer;
-	int i;
-
-	rt_register(test, &outer, rt_leaf_caller);
-	rt_init(&rt_rewound, rt_leaf);
-	rt_rewound.rp.maxactive = 1;
-	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&rt_rewound.rp));
-	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&rewind));
-	for (i = 1; i <= 3; i++) {
-		KUNIT_EXPECT_EQ(test, 6, rt_leaf_caller(rt_leaf, 5));
-		KUNIT_EXPECT_EQ(test, i, atomic_read(&outer.returns));
-		KUNIT_EXPECT_EQ(test, i, atomic_read(&rt_rewound.entries));
-		KUNIT_EXPECT_NULL(test, current->kretprobe_instances.first);
-	}
-	KUNIT_EXPECT_EQ(test, 0, atomic_read(&rt_rewound.returns));
-	KUNIT_EXPECT_EQ(test, 0, rt_rewound.rp.nmissed);
-	unregister_kprobe(&rewind);
-	unregister_kretprobe(&rt_rewound.rp);
-	unregister_kretprobe(&outer.rp);
-}
-#endif
-
 /* Registration under way while others call. */
 
 static int rt_caller_task(void *data)
 {
 	while (!kthread_should_stop()) {
 		rt_storm_call();
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
@@ -992,6 +956,60 @@ static void rt_test_trace_nested(struct kunit *test)
 	unregister_kretprobes(rps, 3);
 }
 
+#ifdef CONFIG_X86
+static struct rt_probe rt_rewound;
+
+/* Undo what the return probe did to the call, behind its back. */
+static int rt_rewind(struct kprobe *kp, struct pt_regs *regs)
+{
+	*(unsigned long *)regs->sp = rt_rewound.entry_ret_addr;
+	return 0;
+}
+
+static noinline int rt_rewound_caller(int value)
+{
+	int ret = rt_leaf(value) * 2;
+
+	barrier();
+	ret += rt_tracing_leaf(value);
+	barrier();
+	return ret;
+}
+
+/* A call that is left without returning, as when a stack is rewound. */
+static void rt_test_rewound(struct kunit *test)
+{
+	static const char * const chain[] = { "rt_rewound_caller", "rt_leaf_caller", NULL };
+	struct kprobe rewind = { .addr = (void *)rt_leaf, .pre_handler = rt_rewind };
+	struct rt_probe outer;
+	int i;
+
+	rt_register(test, &outer, rt_leaf_caller);
+	rt_init(&rt_rewound, rt_leaf);
+	rt_rewound.rp.maxactive = 1;
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&rt_rewound.rp));
+	KUNIT_EXPECT_EQ(test, 0, register_kprobe(&rewind));
+	for (i = 1; i <= 3; i++) {
+		KUNIT_EXPECT_EQ(test, 6, rt_leaf_caller(rt_leaf, 5));
+		KUNIT_EXPECT_EQ(test, i, atomic_read(&outer.returns));
+		KUNIT_EXPECT_EQ(test, i, atomic_read(&rt_rewound.entries));
+		KUNIT_EXPECT_NULL(test, current->kretprobe_instances.first);
+	}
+	KUNIT_EXPECT_EQ(test, 0, atomic_read(&rt_rewound.returns));
+	KUNIT_EXPECT_EQ(test, 0, rt_rewound.rp.nmissed);
+	unregister_kretprobe(&outer.rp);
+
+	/* A trace past one that is left over. */
+	rt_register(test, &outer, rt_rewound_caller);
+	rt_trace.n = 0;
+	KUNIT_EXPECT_EQ(test, 9, rt_leaf_caller(rt_rewound_caller, 2));
+	rt_check_trace(test, &rt_trace, chain, "behind a rewound call");
+	unregister_kprobe(&rewind);
+	unregister_kretprobe(&rt_rewound.rp);
+	unregister_kretprobe(&outer.rp);
+}
+#endif
+
 #ifndef MODULE
 static void rt_test_trace_sleeper(struct kunit *test)
 {
@@ -1038,6 +1056,19 @@ unregister:
 
 /* The function tracer's return hooks on the same calls. */
 
+/* All of them return through one slot, if the compiler makes jumps of them. */
+static noinline int rt_hop_2(int value)
+{
+	barrier();
+	return rt_nest_3(value + 1);
+}
+
+static noinline int rt_hop_1(int value)
+{
+	barrier();
+	return rt_hop_2(value + 1);
+}
+
 static int rt_fprobe_exits;
 
 static void rt_fprobe_exit(struct fprobe *fp, unsigned long entry_ip,
@@ -1081,6 +1112,30 @@ static void rt_test_fprobe(struct kunit *test)
 	unregister_kretprobe(&late);
 	unregister_kretprobe(&leaf.rp);
 }
+
+/* A slot taken by a return probe, by fprobe, and by a return probe again. */
+static void rt_test_chain(struct kunit *test)
+{
+	static const char * const chain[] = { "rt_nest_3", "rt_leaf_caller", NULL };
+	static const char * const names[] = { "rt_hop_2" };
+	struct kretprobe outer = { .kp.addr = (void *)rt_hop_1 };
+	struct kretprobe inner = { .kp.addr = (void *)rt_nest_3 };
+	struct fprobe fp = { .exit_handler = rt_fprobe_exit };
+
+	if (!IS_ENABLED(CONFIG_FPROBE))
+		kunit_skip(test, "no fprobe");
+
+	fp.exit_handler = NULL;
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&outer));
+	KUNIT_EXPECT_EQ(test, 0, register_fprobe_syms(&fp, (const char **)names, 1));
+	KUNIT_EXPECT_EQ(test, 0, register_kretprobe(&inner));
+	rt_trace.n = 0;
+	KUNIT_EXPECT_EQ(test, 5, rt_leaf_caller(rt_hop_1, 2));
+	rt_check_trace(test, &rt_trace, chain, "one slot, three hooks");
+	unregister_fprobe(&fp);
+	unregister_kretprobe(&outer);
+	unregister_kretprobe(&inner);
+}
 #endif /* !MODULE */
 
 static struct kunit_case rt_cases[] = {
@@ -1111,6 +1166,7 @@ static struct kunit_case rt_cases[] = {
 #ifndef MODULE
 	KUNIT_CASE(rt_test_trace_sleeper),
 	KUNIT_CASE(rt_test_fprobe),
+	KUNIT_CASE(rt_test_chain),
 #endif
 	{}
 };
