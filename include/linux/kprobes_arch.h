@@ -174,13 +174,18 @@ void *arch_kprobe_alloc_slot_page(void);
 void arch_kprobe_free_slot_page(void *page);
 
 /**
- * arch_kprobe_write_slot() - fill a slot that no CPU executes yet
- * @slot: where
- * @image: KPROBE_SLOT_BYTES bytes
+ * arch_kprobe_write_text() - fill out-of-line memory that no CPU executes yet
+ * @dst: where, in pages of arch_kprobe_alloc_slot_page()
+ * @src: what
+ * @len: bytes, a multiple of the opcode unit; no page boundary is crossed
+ *
+ * The core calls it once for all the slots of a batch that are next to each
+ * other.  On return, any CPU that comes there by way of a breakpoint that
+ * arch_kprobe_poke() writes later executes what was written.
  *
  * Context: process context, text_mutex held.
  */
-void arch_kprobe_write_slot(void *slot, const void *image);
+void arch_kprobe_write_text(void *dst, const void *src, size_t len);
 
 /**
  * arch_kprobe_poke() - replace opcode units of running code

@@ -520,6 +520,7 @@ static int register_locked(struct kprobe_request *rqs, unsigned int n,
 		*culprit = i;
 		ret = prepare_request(&rqs[i], &points, why);
 	}
+	kprobe_slots_write();
 	if (!ret) {
 		*linked = true;
 		for (i = 0; i < n; i++)

@@ -138,6 +138,7 @@ void kprobe_run_post_handlers(struct kprobe_point *pt, struct pt_regs *regs,
 /* slots.c: out-of-line memory */
 
 int kprobe_slot_get(struct kprobe_point *pt, const char **why);
+void kprobe_slots_write(void);
 void kprobe_slot_drop(struct kprobe_point *pt);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr);
 struct kprobe_point *kprobe_point_alloc(unsigned long addr);

