@@ -305,27 +305,6 @@ static void api_post_comes_and_goes(struct kunit *test)
 	}
 }
 
-/* Refused with that errno, and with a reason that contains these words. */
-static void check_refused(struct kunit *test, const char *what, struct kprobe *p, int err,
-			  const char *words)
-{
-	struct kprobe before = *p;
-	const char *reason;
-	int ret;
-
-	ret = register_kprobe(p);
-	KUNIT_EXPECT_EQ_MSG(test, ret, err, "%s", what);
-	if (!ret) {
-		unregister_kprobe(p);
-		return;
-	}
-	reason = kprobe_test_last_reason(test);
-	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(reason, words), "%s: \"%s\" lacks \"%s\"", what,
-				  reason, words);
-	KUNIT_EXPECT_PTR_EQ_MSG(test, p->addr, before.addr, "%s: the struct was changed", what);
-	KUNIT_EXPECT_EQ_MSG(test, p->flags, before.flags, "%s: the struct was changed", what);
-}
-
 static int some_data;
 
 static void api_refused_places(struct kunit *test)
@@ -335,7 +314,7 @@ static void api_refused_places(struct kunit *test)
 
 #define REFUSED(what, err, words, ...) do {					\
 		p = (struct kprobe){ .pre_handler = note_call, __VA_ARGS__ };	\
-		check_refused(test, what, &p, err, words);			\
+		kprobe_test_refused(test, what, &p, err, words);		\
 	} while (0)
 
 	REFUSED("neither", -EINVAL, "neither");

@@ -77,6 +77,8 @@ unsigned long kprobe_test_hits(const struct kprobe *p);
 unsigned long kprobe_test_misses(const struct kprobe *p);
 char *kprobe_test_read(struct kunit *test, const char *name);
 const char *kprobe_test_last_reason(struct kunit *test);
+void kprobe_test_refused(struct kunit *test, const char *what, struct kprobe *p,
+			 int err, const char *words);
 int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post);
 void kprobe_test_disarm_many(struct kprobe_test_many *many);

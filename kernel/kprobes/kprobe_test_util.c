@@ -100,6 +100,34 @@ const char *kprobe_test_last_reason(struct kunit *test)
 	return newline ? newline + 1 : line;
 }
 
+/**
+ * kprobe_test_refused() - register a probe that must be refused
+ * @test: the test
+ * @what: what is tried, for messages
+ * @p: the probe
+ * @err: the errno expected
+ * @words: what the recorded reason must contain
+ */
+void kprobe_test_refused(struct kunit *test, const char *what, struct kprobe *p,
+			 int err, const char *words)
+{
+	struct kprobe before = *p;
+	const char *reason;
+	int ret;
+
+	ret = register_kprobe(p);
+	KUNIT_EXPECT_EQ_MSG(test, ret, err, "%s", what);
+	if (!ret) {
+		unregister_kprobe(p);
+		return;
+	}
+	reason = kprobe_test_last_reason(test);
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(reason, words), "%s: \"%s\" lacks \"%s\"", what,
+				  reason, words);
+	KUNIT_EXPECT_PTR_EQ_MSG(test, p->addr, before.addr, "%s: the struct was changed", what);
+	KUNIT_EXPECT_EQ_MSG(test, p->flags, before.flags, "%s: the struct was changed", what);
+}
+
 #ifndef MODULE
 
 struct functions {

@@ -27,6 +27,7 @@
  *	disabled		register it disabled
  *	divert			the handler has the function replaced by one that
  *				returns -77
+ *	divert=SYMBOL		or by that function of the kernel
  *	meddle			the handler calls the API, which must refuse
  *	array			use the array call
  *	oncoming=MODULE		register when that module is being loaded
@@ -64,7 +65,7 @@
 struct member {
 	struct kretprobe rp;
 	char *symbol;
-	bool divert;
+	unsigned long divert;
 	bool meddle;
 	int refusal;
 	atomic_long_t before;
@@ -148,8 +149,7 @@ static int on_before(struct kprobe *p, struct pt_regs *regs)
 		meddle(member);
 	if (!member->divert)
 		return 0;
-	instruction_pointer_set(regs, (unsigned long)
-				dereference_function_descriptor(replacement));
+	instruction_pointer_set(regs, member->divert);
 	return 1;
 }
 
@@ -269,6 +269,28 @@ static int member_parse(struct member *member, char *text)
 	return 0;
 }
 
+/* Where a probe at the entry of a function would stand: behind a landing pad. */
+static unsigned long place_of(const char *symbol)
+{
+	struct kprobe p = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	unsigned long place;
+
+	if (register_kprobe(&p))
+		return 0;
+	place = (unsigned long)p.addr;
+	unregister_kprobe(&p);
+	return place;
+}
+
+static int group_divert(struct group *group, unsigned long to)
+{
+	int i;
+
+	for (i = 0; i < group->count; i++)
+		group->member[i].divert = to;
+	return to ? 0 : -ENOENT;
+}
+
 static int group_option(struct group *group, const char *option)
 {
 	unsigned int number;
@@ -288,6 +310,11 @@ static int group_option(struct group *group, const char *option)
 		strscpy(group->module, option + 9, sizeof(group->module));
 		return 0;
 	}
+	if (!strcmp(option, "divert"))
+		return group_divert(group, (unsigned long)
+				    dereference_function_descriptor(replacement));
+	if (!strncmp(option, "divert=", 7))
+		return group_divert(group, place_of(option + 7));
 	for (i = 0; i < group->count; i++) {
 		struct member *member = &group->member[i];
 
@@ -297,8 +324,6 @@ static int group_option(struct group *group, const char *option)
 			member->rp.kp.pre_handler = NULL;
 		else if (!strcmp(option, "disabled"))
 			member->rp.kp.flags = KPROBE_FLAG_DISABLED;
-		else if (!strcmp(option, "divert"))
-			member->divert = true;
 		else if (!strcmp(option, "meddle"))
 			member->meddle = true;
 		else if (!strcmp(option, "entry"))

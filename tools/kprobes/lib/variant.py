@@ -19,7 +19,7 @@ starts with a blank continues the value before it, '#' starts a comment line.
     allow-objtool  functions objtool may warn about (the base's own code)
     busybox      debian:ARCHITECTURE, where the guest's busybox comes from
     suites       KUnit suites whose results must be seen
-    stages       what the guest runs: kunit samples modules selftest ftrace
+    stages       what the guest runs: kunit samples modules selftest ftrace tracer-down
     timeout      seconds a test boot may take
     build-only   yes: no boot
     tree         base: build the untouched base, to compare with
