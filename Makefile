@@ -15,7 +15,7 @@ help:
 	@echo 'make build VARIANT=x86_64    integrate, configure, compile'
 	@echo 'make boot VARIANT=x86_64 [INIT=script]'
 	@echo '                             boot it; runs the shell script in the guest; prints the console log path'
-	@echo 'make check VARIANT=x86_64 [ONLY="kunit selftest ftrace samples modules host"]'
+	@echo 'make check VARIANT=x86_64 [ONLY="kunit selftest ftrace samples modules tracer-down host"]'
 	@echo '                             the tests of one variant, or a part of them'
 	@echo 'make menuconfig VARIANT=x86_64'
 	@echo '                             change a configuration; later builds keep the change'
