@@ -207,28 +207,8 @@ int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 void kprobe_free_init_mem(void);
 void wait_for_kprobe_optimizer(void);
 
-/**
- * kprobe_at_function_entry() - are these the registers of a hit at the entry
- * of a function
- * @regs: registers found on the current task's stack
- *
- * For unwinders that start in a probe's handler: where a function begins it
- * has no frame yet.
- *
- * Context: any.
- */
-static nokprobe_inline bool kprobe_at_function_entry(struct pt_regs *regs)
-{
-	struct kprobe *p;
-	bool ret;
-
-	preempt_disable_notrace();
-	p = kprobe_running();
-	ret = p && (p->flags & KPROBE_FLAG_ON_FUNC_ENTRY) &&
-	      instruction_pointer(regs) == (unsigned long)p->addr + KPROBE_IP_OFFSET;
-	preempt_enable_notrace();
-	return ret;
-}
+bool kprobe_about_to_execute(struct pt_regs *regs);
+bool kprobe_at_function_entry(struct pt_regs *regs);
 
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
@@ -290,6 +270,7 @@ static inline int kprobe_get_kallsym(unsigned int symnum, unsigned long *value,
 
 static inline void kprobe_free_init_mem(void) { }
 static inline bool kprobe_page_fault(struct pt_regs *regs, unsigned int trap) { return false; }
+static inline bool kprobe_about_to_execute(struct pt_regs *regs) { return false; }
 static inline bool kprobe_at_function_entry(struct pt_regs *regs) { return false; }
 
 #endif /* CONFIG_KPROBES */

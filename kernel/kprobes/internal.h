@@ -104,6 +104,7 @@ static __always_inline struct kprobe_point *kprobe_point_lookup(unsigned long ad
  * struct kprobe_frame - handlers are running
  * @outer: the frame this one interrupted, on the same CPU
  * @probe: the probe whose handler runs
+ * @regs: the registers its pre_handler was given, or NULL
  * @level: context level at which the handlers run: preempt_count()'s bits for
  *	softirq serving, hardirq and NMI
  * @busy: not a probe's: kprobe_busy_begin()
@@ -113,6 +114,7 @@ static __always_inline struct kprobe_point *kprobe_point_lookup(unsigned long ad
 struct kprobe_frame {
 	struct kprobe_frame *outer;
 	struct kprobe *probe;
+	struct pt_regs *regs;
 	unsigned int level;
 	bool busy;
 };

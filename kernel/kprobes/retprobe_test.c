@@ -938,6 +938,59 @@ static void rt_test_trace_entry(struct kunit *test)
 	unregister_kretprobe(&first);
 }
 
+/*
+ * Saves registers that a called function has to keep.  Only one-byte pushes
+ * move the stack pointer in front of the first call: ORC data differ before and
+ * behind them.
+ */
+static noinline notrace int rt_saver(int value)
+{
+	unsigned long a = rt_tracing_leaf(value), b = rt_tracing_leaf(value + 1);
+	int ret = rt_tracing_leaf(value + 2);
+
+	barrier();
+	return ret + a * b;
+}
+
+static const char * const rt_saver_chain[] = { "rt_saver", "rt_leaf_caller", NULL };
+
+static struct rt_trace rt_anywhere;
+
+static int rt_trace_anywhere(struct kprobe *p, struct pt_regs *regs)
+{
+	rt_save_trace(&rt_anywhere);
+	return 0;
+}
+
+/* In the handler of a probe on any instruction of a function. */
+static void rt_test_trace_anywhere(struct kunit *test)
+{
+	unsigned long size = 0, offset;
+	unsigned int probed = 0;
+
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC) && IS_ENABLED(CONFIG_X86))
+		kunit_skip(test, "a frame pointer is not there yet in the prologue");
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)rt_saver,
+							    &size, &offset));
+	for (offset = 0; offset < size; offset++) {
+		struct kprobe kp = { .addr = (void *)rt_saver + offset,
+				     .pre_handler = rt_trace_anywhere };
+
+		if (register_kprobe(&kp))
+			continue;
+		rt_anywhere.n = 0;
+		rt_leaf_caller(rt_saver, 1);
+		unregister_kprobe(&kp);
+		/* Padding is not reached. */
+		if (!rt_anywhere.n)
+			continue;
+		rt_check_trace(test, &rt_anywhere, rt_saver_chain, "any instruction");
+		probed++;
+	}
+	/* Three calls, what saves and restores two registers, and the sums. */
+	KUNIT_EXPECT_GE(test, probed, 10);
+}
+
 static void rt_test_trace_nested(struct kunit *test)
 {
 	struct kretprobe a = { .kp.addr = (void *)rt_nest_1 };
@@ -1162,6 +1215,7 @@ static struct kunit_case rt_cases[] = {
 	KUNIT_CASE(rt_test_all_or_nothing),
 	KUNIT_CASE(rt_test_trace_return),
 	KUNIT_CASE(rt_test_trace_entry),
+	KUNIT_CASE(rt_test_trace_anywhere),
 	KUNIT_CASE(rt_test_trace_nested),
 #ifndef MODULE
 	KUNIT_CASE(rt_test_trace_sleeper),

@@ -64,6 +64,7 @@ bool __kprobes kprobe_frame_enter(struct kprobe_frame *frame,
 
 	frame->outer = top;
 	frame->probe = NULL;
+	frame->regs = NULL;
 	frame->level = kprobe_level();
 	frame->busy = false;
 	/* Against an interrupt on this CPU: fill in, then show. */
@@ -160,6 +161,7 @@ bool __kprobes kprobe_run_pre_handlers(struct kprobe_point *pt,
 		kprobe_count_misses(pt, cause);
 		return false;
 	}
+	frame.regs = regs;
 
 	/* RCU: pairs with the store in core.c's kprobe_refresh_point(). */
 	p = READ_ONCE(pt->sole);
@@ -303,6 +305,65 @@ struct kprobe __kprobes *kprobe_running(void)
 	return top && top->level == kprobe_level() ? top->probe : NULL;
 }
 
+/*
+ * The probe whose pre_handler was given @regs, while that handler runs and has
+ * left the instruction pointer alone.
+ */
+static __kprobes struct kprobe *pre_handler_of(struct pt_regs *regs)
+{
+	struct kprobe_frame *frame = raw_cpu_read(kprobe_top_frame);
+
+	while (frame && frame->regs != regs)
+		frame = frame->outer;
+	if (!frame || !frame->probe ||
+	    instruction_pointer(regs) !=
+	    (unsigned long)frame->probe->addr + KPROBE_IP_OFFSET)
+		return NULL;
+	return frame->probe;
+}
+
+/**
+ * kprobe_about_to_execute() - are these the registers of a hit
+ * @regs: registers found on a stack
+ *
+ * For unwinders that start in, or above, a pre_handler: the instruction that
+ * counts is the one at the probed address, which is not executed yet.  Where
+ * KPROBE_IP_OFFSET is not 0 the instruction pointer may already name the next.
+ *
+ * Context: any.
+ */
+bool __kprobes kprobe_about_to_execute(struct pt_regs *regs)
+{
+	bool ret;
+
+	preempt_disable_notrace();
+	ret = pre_handler_of(regs);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/**
+ * kprobe_at_function_entry() - are these the registers of a hit at the entry
+ * of a function
+ * @regs: registers found on a stack
+ *
+ * For unwinders that start in, or above, a pre_handler: where a function begins
+ * it has no frame yet.
+ *
+ * Context: any.
+ */
+bool __kprobes kprobe_at_function_entry(struct pt_regs *regs)
+{
+	struct kprobe *p;
+	bool ret;
+
+	preempt_disable_notrace();
+	p = pre_handler_of(regs);
+	ret = p && (p->flags & KPROBE_FLAG_ON_FUNC_ENTRY);
+	preempt_enable_notrace();
+	return ret;
+}
+
 /**
  * kprobe_busy_begin() - miss all probes until kprobe_busy_end()
  *
@@ -324,6 +385,7 @@ void __kprobes kprobe_busy_begin(void)
 	frame = &busy->frame[level];
 	frame->outer = raw_cpu_read(kprobe_top_frame);
 	frame->probe = &kprobe_busy_marker;
+	frame->regs = NULL;
 	frame->level = kprobe_level();
 	frame->busy = true;
 	/* Against an interrupt on this CPU: fill in, then show. */
