@@ -17,13 +17,15 @@ starts with a blank continues the value before it, '#' starts a comment line.
     append       kernel command line
     end          poweroff or reboot: what makes the guest leave QEMU (default: poweroff)
     allow-objtool  functions objtool may warn about (the base's own code)
-    busybox      debian:ARCHITECTURE, where the guest's busybox comes from
+    busybox      debian:ARCHITECTURE, where the guest's busybox comes from;
+                 debian:ARCHITECTURE:RELEASE if this host's release has not got it
     suites       KUnit suites whose results must be seen
     stages       what the guest runs: kunit samples modules selftest ftrace tracer-down
     timeout      seconds a test boot may take
     build-only   yes: no boot
     tree         base: build the untouched base, to compare with
     by-name      yes: runs only when VARIANT names it
+    by-arch      yes: runs only when VARIANT or ARCH asks for it
 """
 
 import os
@@ -35,7 +37,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "varian
 
 _LISTS = ("packages", "config", "allow-lost", "allow-objtool", "suites", "stages", "qemu")
 _WORDS = ("from", "arch", "kernel-arch", "triplet", "image", "append", "busybox", "timeout", "build-only",
-          "tree", "end", "cpus", "by-name")
+          "tree", "end", "cpus", "by-name", "by-arch")
 
 
 @dataclass
@@ -60,6 +62,7 @@ class Variant:
     build_only: bool
     of_base: bool
     by_name: bool
+    by_arch: bool
 
 
 def parse(text, name):
@@ -106,7 +109,8 @@ def load(name):
         image=values["image"], qemu=lists["qemu"], cpus=int(values.get("cpus", 1)), append=values.get("append", ""), end=values.get("end", "poweroff"),
         busybox=values.get("busybox", ""), suites=lists["suites"], stages=lists["stages"],
         timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes",
-        of_base=values.get("tree") == "base", by_name=values.get("by-name") == "yes")
+        of_base=values.get("tree") == "base", by_name=values.get("by-name") == "yes",
+        by_arch=values.get("by-arch") == "yes")
 
 
 def names():
@@ -121,7 +125,7 @@ def select(arch="", variant=""):
         return [load(name) for name in variant.replace(",", " ").split()]
     every = [v for v in map(load, names()) if not v.by_name]
     if not arch:
-        return every
+        return [v for v in every if not v.by_arch]
     wanted = arch.replace(",", " ").split()
     unknown = [a for a in wanted if a not in {v.arch for v in every}]
     if unknown:
