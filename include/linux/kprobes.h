@@ -201,19 +201,26 @@ int kprobe_add_area_blacklist(unsigned long start, unsigned long end);
 
 bool is_kprobe_insn_slot(unsigned long addr);
 unsigned long kprobe_slot_to_text(unsigned long ip);
+unsigned long kprobe_restart_address(unsigned long ip);
 int kprobe_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *sym);
 
 void kprobe_free_init_mem(void);
-void wait_for_kprobe_optimizer(void);
 
 bool kprobe_about_to_execute(struct pt_regs *regs);
 bool kprobe_at_function_entry(struct pt_regs *regs);
 
+/* Detour buffers come from the same pages: is_kprobe_insn_slot() knows them. */
 static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 {
 	return false;
 }
+
+#ifdef CONFIG_OPTPROBES
+void wait_for_kprobe_optimizer(void);
+#else
+static inline void wait_for_kprobe_optimizer(void) { }
+#endif
 
 /**
  * kprobe_page_fault() - take a fault out of an out-of-line slot
@@ -225,7 +232,9 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
  * probed address, so that everything downstream (the exception tables, an
  * oops, restarting the instruction after the page came in) sees what it would
  * see without the probe, and so that a task which sleeps in the fault does not
- * stand in a slot meanwhile.
+ * stand in a slot meanwhile.  (In a detour buffer that can be done only for the
+ * first instruction.  Registration sees to it that no other has an entry in the
+ * exception tables.)
  *
  * Context: any, interrupts on or off.
  * Return: always false: the fault goes on, at the right address.
@@ -235,7 +244,7 @@ static nokprobe_inline bool kprobe_page_fault(struct pt_regs *regs,
 {
 	if (!user_mode(regs)) {
 		unsigned long ip = instruction_pointer(regs);
-		unsigned long text = kprobe_slot_to_text(ip);
+		unsigned long text = kprobe_restart_address(ip);
 
 		if (unlikely(text != ip))
 			instruction_pointer_set(regs, text);

@@ -30,6 +30,18 @@
  *	enters like an NMI: NMI_OFFSET + HARDIRQ_OFFSET.
  * struct arch_kprobe_insn
  *	What arch_kprobe_decode() wants to remember for its simulators.
+ *
+ * and, with CONFIG_OPTPROBES (jumps in place of breakpoints):
+ *
+ * KPROBE_JUMP_BYTES
+ *	Bytes of the jump that takes the place of a breakpoint.  Where it is one
+ *	opcode unit, the text is changed by one store and no other instruction
+ *	is touched; else it replaces all instructions that begin in it.
+ * KPROBE_DETOUR_BYTES
+ *	Bytes of a detour buffer.
+ * KPROBE_DETOUR_ENTRY, KPROBE_DETOUR_BODY
+ *	Where in a detour buffer the jump arrives, and where the copies of the
+ *	replaced instructions begin.
  */
 #ifndef _LINUX_KPROBES_ARCH_H
 #define _LINUX_KPROBES_ARCH_H
@@ -243,6 +255,100 @@ bool arch_within_kprobe_blacklist(unsigned long addr);
  */
 int arch_kprobe_populate_blacklist(void);
 
+#ifdef CONFIG_OPTPROBES
+/*
+ * A detour buffer:
+ *
+ *	KPROBE_DETOUR_ENTRY	saves the registers, calls kprobe_detour_hit()
+ *	KPROBE_DETOUR_BODY	copies of the instructions the jump replaces
+ *				a jump back, behind the last one
+ *
+ * The core decides which instructions a jump may replace, puts the buffer
+ * together from the pieces below, and never lets a jump into text that a task
+ * may stand in.
+ */
+
+/**
+ * struct kprobe_flow - where execution can go from an instruction
+ * @length: bytes of the instruction
+ * @ends: execution does not go on behind it (jump, return)
+ * @indirect: it jumps to an address that is not part of it, within the function
+ *	perhaps (a jump table)
+ * @filler: no effect: what stands between functions and in front of loops
+ * @target: addresses it branches to or has as an operand; 0 for none
+ */
+struct kprobe_flow {
+	u8 length;
+	bool ends;
+	bool indirect;
+	bool filler;
+	unsigned long target[2];
+};
+
+/**
+ * arch_kprobe_flow() - where can execution go from an instruction
+ * @bytes: original text
+ * @avail: how many bytes there are
+ * @addr: their address
+ * @flow: to be filled in
+ *
+ * Used only where KPROBE_JUMP_BYTES is more than one opcode unit.
+ *
+ * Context: process context.
+ * Return: 0, or -EILSEQ if nothing that can be decoded stands there.
+ */
+int arch_kprobe_flow(const u8 *bytes, size_t avail, unsigned long addr,
+		     struct kprobe_flow *flow);
+
+/**
+ * arch_kprobe_relocate() - make a copy of an instruction for a detour buffer
+ * @insn: the instruction, decoded by arch_kprobe_decode()
+ * @from: its address
+ * @to: address at which the copy will run
+ * @image: where to write the copy
+ * @room: bytes there
+ * @why: on failure set to a short reason
+ *
+ * The copy must have all effects of the original, with the addresses the
+ * original would have used.  A call leaves the true return address, since its
+ * callee may sleep longer than the buffer exists: the core makes sure that the
+ * address behind the call is not in what the jump replaces.
+ *
+ * Context: process context, kprobe_mutex held.
+ * Return: bytes of the copy (0 if there is nothing to do), or a negative errno.
+ */
+int arch_kprobe_relocate(const struct kprobe_insn *insn, unsigned long from,
+			 unsigned long to, u8 *image, unsigned int room,
+			 const char **why);
+
+/**
+ * arch_kprobe_calls() - does an instruction note a return address
+ * @insn: the instruction, decoded by arch_kprobe_decode()
+ */
+bool arch_kprobe_calls(const struct kprobe_insn *insn);
+
+/**
+ * arch_kprobe_put_jump() - make a jump
+ * @image: where to write it: KPROBE_JUMP_BYTES
+ * @from: address at which it will run
+ * @to: where it goes
+ *
+ * Return: 0, or -ERANGE if it does not reach.
+ */
+int arch_kprobe_put_jump(void *image, unsigned long from, unsigned long to);
+
+/**
+ * arch_kprobe_put_entry() - make the start of a detour buffer
+ * @image: KPROBE_DETOUR_BODY bytes to be filled in
+ * @detour: address of the buffer
+ * @pt: what is to be passed to kprobe_detour_hit()
+ *
+ * Return: 0, or -ERANGE if the architecture's code is out of reach.
+ */
+int arch_kprobe_put_entry(void *image, unsigned long detour,
+			  struct kprobe_point *pt);
+#endif /* CONFIG_OPTPROBES */
+
 #ifdef CONFIG_KRETPROBES
 /*
  * <asm/kretprobe.h> defines, as inline functions:
@@ -288,6 +394,21 @@ extern const char * const arch_kretprobe_blacklist[];
  * it is somebody else's.
  */
 bool kprobe_trap(struct pt_regs *regs, unsigned long addr);
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_detour_hit() - a probe was reached by its jump
+ * @pt: what arch_kprobe_put_entry() was given
+ * @regs: registers of the code that reached it, instruction pointer at the
+ *	probed address plus KPROBE_IP_OFFSET
+ *
+ * Runs the handlers.  They may change all of @regs.
+ *
+ * Context: any the probed code runs in.
+ * Return: the address to go on at.
+ */
+unsigned long kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs);
+#endif
 
 #ifdef CONFIG_KRETPROBES
 /**

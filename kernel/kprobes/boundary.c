@@ -30,12 +30,15 @@
  * @start: its first byte
  * @size: its bytes
  * @decoded: bytes up to where decoding got
+ * @targets: a bit for each opcode unit that is jumped to; NULL until somebody
+ *	asks
  * @starts: a bit for each opcode unit that is the first of an instruction
  */
 struct boundaries {
 	unsigned long start;
 	unsigned long size;
 	unsigned long decoded;
+	unsigned long *targets;
 	unsigned long starts[];
 };
 
@@ -50,6 +53,18 @@ static bool is_foreign_breakpoint(const u8 *text, unsigned long addr)
 #else
 	return false;
 #endif
+}
+
+/* Put what stands below a breakpoint or jump into a copy of the text. */
+static void restore_text(const struct kprobe_point *pt, u8 *dst, unsigned long addr,
+			 size_t len)
+{
+	unsigned int bytes;
+	const u8 *original = kprobe_original_text(pt, &bytes);
+	unsigned long from = max(addr, pt->addr), end = min(addr + len, pt->addr + bytes);
+
+	if (from < end)
+		memcpy(dst + (from - addr), original + (from - pt->addr), end - from);
 }
 
 /**
@@ -73,12 +88,10 @@ int kprobe_copy_text(void *dst, unsigned long addr, size_t len)
 	if (ret)
 		return -EFAULT;
 
-	for (pt = kprobe_next_point(addr); pt && pt->addr < addr + len;
-	     pt = kprobe_following(pt))
+	for (pt = kprobe_next_point(addr - KPROBE_REWRITTEN_MAX + 1);
+	     pt && pt->addr < addr + len; pt = kprobe_following(pt))
 		if (!pt->ftrace)
-			memcpy(dst + (pt->addr - addr), pt->insn.bytes,
-			       min_t(size_t, sizeof(kprobe_opcode_t),
-				     addr + len - pt->addr));
+			restore_text(pt, dst, addr, len);
 	return 0;
 }
 
@@ -122,6 +135,13 @@ fail:
 	return NULL;
 }
 
+static void free_boundaries(struct boundaries *b)
+{
+	if (b)
+		kvfree(b->targets);
+	kvfree(b);
+}
+
 static struct boundaries *find_boundaries(unsigned long start, unsigned long size)
 {
 	struct boundaries **slot = &cache[hash_long(start, BOUNDARY_CACHE_BITS)];
@@ -131,7 +151,7 @@ static struct boundaries *find_boundaries(unsigned long start, unsigned long siz
 		return b;
 	b = make_boundaries(start, size);
 	if (b) {
-		kvfree(*slot);
+		free_boundaries(*slot);
 		*slot = b;
 	}
 	return b;
@@ -185,6 +205,72 @@ int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
 	return 0;
 }
 
+#ifdef CONFIG_OPTPROBES
+static int find_targets(struct boundaries *b, const char **why)
+{
+	unsigned long *targets = NULL;
+	u8 *text;
+	int ret = -ENOMEM;
+
+	*why = "no memory for decoding the function";
+	text = kvmalloc(b->size, GFP_KERNEL);
+	targets = kvcalloc(BITS_TO_LONGS(UNITS(b->size) + 1), sizeof(long), GFP_KERNEL);
+	if (text && targets)
+		ret = kprobe_copy_text(text, b->start, b->size);
+	if (!ret) {
+		ret = kprobe_flow_targets(b->start, b->size, text, targets);
+		*why = ret == -EAGAIN ? "not looked at yet" :
+					"the function cannot be decoded to its end";
+	}
+	kvfree(text);
+	if (ret)
+		kvfree(targets);
+	else
+		b->targets = targets;
+	return ret;
+}
+
+/**
+ * kprobe_check_targets() - can instructions be replaced as a whole
+ * @addr: address of the first one
+ * @len: bytes
+ * @why: set to the reason of a failure
+ *
+ * Context: process context, kprobe_mutex held, may sleep.
+ * Return: 0 if nobody jumps to one of the others; -EBUSY if somebody does;
+ * -EILSEQ if the function cannot be decoded to its end; -EAGAIN if its text is
+ * not surveyed; -EINVAL if it belongs to no function; -ENOMEM.
+ */
+int kprobe_check_targets(unsigned long addr, unsigned int len, const char **why)
+{
+	unsigned long size, offset;
+	struct boundaries *b;
+	int ret;
+
+	if (len == sizeof(kprobe_opcode_t))
+		return 0;
+	if (!kallsyms_lookup_size_offset(addr, &size, &offset) ||
+	    offset + len > size || size > FUNCTION_BYTES_MAX) {
+		*why = "not in a function";
+		return -EINVAL;
+	}
+	b = find_boundaries(addr - offset, size);
+	if (!b) {
+		*why = "no memory for decoding the function";
+		return -ENOMEM;
+	}
+	ret = b->targets ? 0 : find_targets(b, why);
+	if (ret)
+		return ret;
+	if (find_next_bit(b->targets, UNITS(offset + len), UNITS(offset) + 1) <
+	    UNITS(offset + len)) {
+		*why = "somebody jumps to what the jump would replace";
+		return -EBUSY;
+	}
+	return 0;
+}
+#endif /* CONFIG_OPTPROBES */
+
 /**
  * kprobe_forget_boundaries() - text went away
  * @start: its first byte
@@ -201,7 +287,7 @@ void kprobe_forget_boundaries(unsigned long start, unsigned long end)
 
 		if (b && b->start < end && start < b->start + b->size) {
 			cache[i] = NULL;
-			kvfree(b);
+			free_boundaries(b);
 		}
 	}
 }

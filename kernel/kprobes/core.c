@@ -96,6 +96,14 @@ static void point_publish(struct kprobe_point *pt)
 	rb_add(&pt->rb, &points_by_addr, point_before);
 }
 
+/* The point with the next lower address, or NULL. */
+static struct kprobe_point *point_in_front(struct kprobe_point *pt)
+{
+	struct rb_node *node = rb_prev(&pt->rb);
+
+	return node ? rb_entry(node, struct kprobe_point, rb) : NULL;
+}
+
 static void point_unpublish(struct kprobe_point *pt)
 {
 	kprobe_table_remove(&kprobe_points, pt->addr);
@@ -121,7 +129,13 @@ static void refresh_point(struct kprobe_point *pt)
 	smp_store_release(&pt->sole, enabled == 1 ? sole : NULL);
 }
 
-static bool wants_arming(const struct kprobe_point *pt)
+/**
+ * kprobe_wants_arming() - is a point to fire
+ * @pt: the point
+ *
+ * Context: kprobe_mutex held.
+ */
+bool kprobe_wants_arming(const struct kprobe_point *pt)
 {
 	return pt->wanted && all_enabled && !pt->gone;
 }
@@ -132,49 +146,30 @@ static bool wants_arming(const struct kprobe_point *pt)
  */
 static void poke_points(struct list_head *points)
 {
-	struct kprobe_poke chunk[32], *pokes = chunk;
-	unsigned int room = ARRAY_SIZE(chunk), n = 0;
+	struct kprobe_pokes pokes;
 	struct kprobe_point *pt;
 
-	list_for_each_entry(pt, points, batch)
-		n += 2;
-	if (n > room) {
-		pokes = kvmalloc_array(n, sizeof(*pokes), GFP_KERNEL);
-		if (pokes)
-			room = n;
-		else
-			pokes = chunk;
-	}
-
-	n = 0;
+	kprobe_pokes_begin(&pokes, 2 * list_count_nodes(points));
 	mutex_lock(&text_mutex);
 	list_for_each_entry(pt, points, batch) {
-		bool arm = wants_arming(pt);
+		bool arm = kprobe_wants_arming(pt);
 
-		if (n + 2 > room) {
-			arch_kprobe_poke(pokes, n);
-			n = 0;
-		}
 		if (pt->insn.slot && pt->insn.exec == KPROBE_EXEC_BOOST &&
 		    !pt->gone && pt->tail_traps != !!pt->posts) {
 			pt->tail_traps = pt->posts;
-			pokes[n].addr = (void *)(pt->insn.slot + pt->insn.tail);
-			pokes[n++].opcode = pt->tail_traps ? KPROBE_BREAKPOINT :
-							     pt->insn.tail_jump;
+			kprobe_pokes_add(&pokes, pt->insn.slot + pt->insn.tail,
+					 pt->tail_traps ? KPROBE_BREAKPOINT :
+							  pt->insn.tail_jump);
 		}
 		if (pt->armed != arm) {
 			pt->armed = arm;
-			pokes[n].addr = (void *)pt->addr;
-			pokes[n++].opcode = arm ? KPROBE_BREAKPOINT :
-						  *(kprobe_opcode_t *)pt->insn.bytes;
+			kprobe_pokes_add(&pokes, pt->addr, arm ? KPROBE_BREAKPOINT :
+					 *(kprobe_opcode_t *)pt->insn.bytes);
 		}
 	}
-	if (n)
-		arch_kprobe_poke(pokes, n);
+	kprobe_pokes_write(&pokes);
 	mutex_unlock(&text_mutex);
-
-	if (pokes != chunk)
-		kvfree(pokes);
+	kprobe_pokes_end(&pokes);
 }
 
 /*
@@ -192,17 +187,20 @@ static int apply_points(struct list_head *points)
 	list_for_each_entry_safe(pt, next, points, batch) {
 		if (!pt->ftrace)
 			list_move_tail(&pt->batch, &poke);
-		else if (wants_arming(pt) && !pt->armed)
+		else if (kprobe_wants_arming(pt) && !pt->armed)
 			list_move_tail(&pt->batch, &arm_ftrace);
-		else if (!wants_arming(pt) && pt->armed)
+		else if (!kprobe_wants_arming(pt) && pt->armed)
 			list_move_tail(&pt->batch, &disarm_ftrace);
 	}
 
 	ret = kprobe_ftrace_arm(&arm_ftrace);
 	if (!ret) {
 		kprobe_ftrace_disarm(&disarm_ftrace);
-		if (!list_empty(&poke))
+		if (!list_empty(&poke)) {
+			kprobe_optimizer_revoke(&poke);
 			poke_points(&poke);
+			kprobe_optimizer_request(&poke);
+		}
 	}
 
 	list_splice_tail(&arm_ftrace, points);
@@ -232,22 +230,30 @@ static int refused(const char **why, int err, const char *reason)
 	return err;
 }
 
-/* Text that other parts of the kernel rewrite or trap on. */
-static int check_reserved(unsigned long addr, const char **why)
+/**
+ * kprobe_check_reserved() - do other parts of the kernel rewrite or trap on text
+ * @start: first byte of an instruction
+ * @end: its last byte, or @start if only its first one is to be overwritten
+ * @why: set to the reason
+ *
+ * Context: process context, kprobe_mutex held, may sleep.
+ * Return: 0, or -EINVAL if they do.
+ */
+int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why)
 {
-	void *text = (void *)addr;
+	void *text = (void *)start, *last = (void *)end;
 	bool jump_label;
 
 	jump_label_lock();
-	jump_label = jump_label_text_reserved(text, text);
+	jump_label = jump_label_text_reserved(text, last);
 	jump_label_unlock();
 	if (jump_label)
 		return refused(why, -EINVAL, "a static key (jump label) is patched here");
-	if (static_call_text_reserved(text, text))
+	if (static_call_text_reserved(text, last))
 		return refused(why, -EINVAL, "a static call is patched here");
-	if (find_bug(addr))
+	if (find_bug(start))
 		return refused(why, -EINVAL, "a BUG() or WARN() traps here");
-	if (arch_kprobe_reserved(addr, addr, why))
+	if (arch_kprobe_reserved(start, end, why))
 		return -EINVAL;
 	return 0;
 }
@@ -348,6 +354,15 @@ static int prepare_insn(struct kprobe_point *pt, const char **why)
 	return 0;
 }
 
+/* Points whose jump, if they have one, has to make room for another point. */
+static void collect_blocked(struct kprobe_point *pt, struct list_head *points)
+{
+	struct kprobe_point *before = point_in_front(pt);
+
+	for (; kprobe_blocks_jump(before, pt->addr); before = point_in_front(before))
+		collect_point(before, points);
+}
+
 static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 			 const char **why)
 {
@@ -365,7 +380,7 @@ static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 		return refused(why, -EINVAL, "blacklisted: must not be probed");
 	if (is_preamble(rq->addr))
 		return refused(why, -EINVAL, "a function preamble that is never executed");
-	ret = check_reserved(rq->addr, why);
+	ret = kprobe_check_reserved(rq->addr, rq->addr, why);
 	if (ret)
 		return ret;
 
@@ -384,6 +399,7 @@ static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 	point_publish(pt);
 	rq->pt = pt;
 	collect_point(pt, points);
+	collect_blocked(pt, points);
 	return 0;
 }
 
@@ -434,6 +450,8 @@ static void link_request(struct kprobe_request *rq)
 		p->flags |= KPROBE_FLAG_FTRACE;
 	if (rq->on_entry)
 		p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;
+	if (kprobe_jump_placed(rq->pt))
+		p->flags |= KPROBE_FLAG_OPTIMIZED;
 	p->nmissed = 0;
 	for (i = 0; i < KPROBE_MISS_NR; i++)
 		atomic_long_set(&p->missed[i], 0);
@@ -452,18 +470,28 @@ static void refresh_points(struct list_head *points)
 		refresh_point(pt);
 }
 
+/* A point is gone that may have been in the way of jumps in front of it. */
+static void reconsider_blocked(struct kprobe_point *before, unsigned long addr)
+{
+	for (; kprobe_blocks_jump(before, addr); before = point_in_front(before))
+		kprobe_optimizer_reconsider(before);
+}
+
 /* Take points without probes out of the table; they move to @dead. */
 static void reap_points(struct list_head *points, struct list_head *dead)
 {
-	struct kprobe_point *pt, *next;
+	struct kprobe_point *before, *pt, *next;
 
 	list_for_each_entry_safe(pt, next, points, batch) {
 		if (!list_empty(&pt->probes))
 			continue;
-		if (pt->gone)
+		if (pt->gone) {
 			list_del(&pt->gone_link);
-		else
+		} else {
+			before = point_in_front(pt);
 			point_unpublish(pt);
+			reconsider_blocked(before, pt->addr);
+		}
 		list_move_tail(&pt->batch, dead);
 	}
 	kprobe_table_shrink(&kprobe_points);
@@ -995,8 +1023,10 @@ static void text_gone(unsigned long start, unsigned long end)
 	struct kprobe *p;
 
 	kprobe_forget_boundaries(start, end);
+	kprobe_flow_forget(start, end);
 	for (pt = kprobe_next_point(start); pt && pt->addr < end; pt = next) {
 		next = kprobe_following(pt);
+		kprobe_optimizer_forget(pt);
 		point_unpublish(pt);
 		list_add_tail(&pt->gone_link, &gone_points);
 		pt->gone = true;
@@ -1063,15 +1093,6 @@ void kprobe_free_init_mem(void)
 	mutex_lock(&kprobe_mutex);
 	text_gone((unsigned long)__init_begin, (unsigned long)__init_end);
 	mutex_unlock(&kprobe_mutex);
-}
-
-/**
- * wait_for_kprobe_optimizer() - wait until no probe waits for optimization
- *
- * Context: process context.
- */
-void wait_for_kprobe_optimizer(void)
-{
 }
 
 static int __init kprobes_init(void)

@@ -81,6 +81,8 @@ static const char *delivery(const struct kprobe_point *pt)
 		return "disarmed";
 	if (pt->ftrace)
 		return "ftrace";
+	if (kprobe_jump_placed(pt))
+		return "jump";
 	switch (pt->insn.exec) {
 	case KPROBE_EXEC_SIMULATE:
 		return "trap,simulated";
@@ -113,6 +115,8 @@ static void show_stats_line(struct kprobe *p, struct kprobe_point *pt, void *dat
 	seq_printf(m, "%s hits=%lu missed=%lu", delivery(pt), hits, missed);
 	for (i = 0; i < KPROBE_MISS_NR; i++)
 		seq_printf(m, " %s=%lu", names[i], atomic_long_read(&p->missed[i]));
+	if (kprobe_why_no_jump(pt))
+		seq_printf(m, " no-jump=\"%s\"", kprobe_why_no_jump(pt));
 	seq_putc(m, '\n');
 }
 

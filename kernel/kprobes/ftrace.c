@@ -48,7 +48,7 @@ static void __kprobes kprobe_ftrace_hit(unsigned long ip, unsigned long parent_i
 
 	preempt_disable_notrace();
 	/* The idle loop is traced too where RCU does not watch: enter like an NMI. */
-	rcu_idle = unlikely(!rcu_is_watching());
+	rcu_idle = unlikely(kprobe_rcu_idle());
 	if (rcu_idle)
 		ct_nmi_enter();
 

@@ -23,11 +23,33 @@
 #ifndef _KERNEL_KPROBES_INTERNAL_H
 #define _KERNEL_KPROBES_INTERNAL_H
 
+#include <linux/context_tracking.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_arch.h>
 #include <linux/rbtree.h>
 
 extern struct mutex kprobe_mutex;
+
+/**
+ * enum kprobe_jump - the way from a breakpoint to a jump
+ * @KPROBE_JUMP_NONE: a breakpoint, or nothing; see kprobe_point::why_not
+ * @KPROBE_JUMP_NEVER: a breakpoint, because of the code around it
+ * @KPROBE_JUMP_QUEUED: to be looked at by the optimizer
+ * @KPROBE_JUMP_WAITING: a breakpoint whose trap executes the copies of all that
+ *	the jump will replace; until nobody stands there any more
+ * @KPROBE_JUMP_READY: the same, and nobody stands there
+ * @KPROBE_JUMP_PLACED: a jump
+ */
+enum kprobe_jump {
+	KPROBE_JUMP_NONE,
+	KPROBE_JUMP_NEVER,
+	KPROBE_JUMP_QUEUED,
+	KPROBE_JUMP_WAITING,
+	KPROBE_JUMP_READY,
+	KPROBE_JUMP_PLACED,
+};
+
+struct kprobe_detour;
 
 /**
  * struct kprobe_point - an address with at least one probe on it
@@ -44,6 +66,13 @@ extern struct mutex kprobe_mutex;
  * @tail_traps: the slot's jump back is replaced by a breakpoint
  * @gone: the text went away; the point is out of the table
  * @insn: the instruction
+ * @jump: how far the jump in place of the breakpoint has come
+ * @detour: the buffer of that jump, once it was made; outlives the jump
+ * @copy: where the copies of all the instructions the jump replaces are, while
+ *	a trap is to execute these and not the instruction alone; or 0.  Written
+ *	under kprobe_mutex, read under RCU by the hit
+ * @why_not: why there is no jump, or NULL
+ * @opt: link in the optimizer's list for the state @jump
  * @rb: link in the tree of points, sorted by address
  * @gone_link: link in the list of points whose text went away
  * @batch: link in a list of points that go through a step together
@@ -60,6 +89,13 @@ struct kprobe_point {
 	bool tail_traps;
 	bool gone;
 	struct kprobe_insn insn;
+#ifdef CONFIG_OPTPROBES
+	enum kprobe_jump jump;
+	struct kprobe_detour *detour;
+	unsigned long copy;
+	const char *why_not;
+	struct list_head opt;
+#endif
 	union {
 		struct rb_node rb;
 		struct list_head gone_link;
@@ -127,6 +163,16 @@ static __always_inline unsigned int kprobe_level(void)
 	return preempt_count() & KPROBE_LEVEL_MASK;
 }
 
+/* Must RCU be told that this CPU is about to read?  It may be idle. */
+static __always_inline bool kprobe_rcu_idle(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_dynticks_curr_cpu_in_eqs();
+#else
+	return false;
+#endif
+}
+
 bool kprobe_frame_enter(struct kprobe_frame *frame, unsigned int interrupted,
 			enum kprobe_miss *cause);
 void kprobe_frame_exit(struct kprobe_frame *frame);
@@ -142,11 +188,35 @@ void kprobe_run_post_handlers(struct kprobe_point *pt, struct pt_regs *regs,
 int kprobe_slot_get(struct kprobe_point *pt, const char **why);
 void kprobe_slots_write(void);
 void kprobe_slot_drop(struct kprobe_point *pt);
+int kprobe_detour_get(struct kprobe_point *pt, struct kprobe_detour *detour,
+		      const char **why);
 struct kprobe_point *kprobe_slot_owner(unsigned long addr);
 struct kprobe_point *kprobe_point_alloc(unsigned long addr);
 void kprobe_point_free(struct kprobe_point *pt);
 void kprobe_points_retire(struct list_head *points);
 void kprobe_slots_init(void);
+
+/* poke.c: writing to text, many places at a time */
+
+/**
+ * struct kprobe_pokes - places to be written in one round
+ * @at: the places
+ * @n: how many
+ * @room: how many fit
+ * @few: what @at is when there is no memory, or no need
+ */
+struct kprobe_pokes {
+	struct kprobe_poke *at;
+	unsigned int n;
+	unsigned int room;
+	struct kprobe_poke few[32];
+};
+
+void kprobe_pokes_begin(struct kprobe_pokes *pokes, unsigned int n);
+void kprobe_pokes_add(struct kprobe_pokes *pokes, unsigned long addr,
+		      kprobe_opcode_t opcode);
+void kprobe_pokes_write(struct kprobe_pokes *pokes);
+void kprobe_pokes_end(struct kprobe_pokes *pokes);
 
 /* boundary.c: where instructions begin */
 
@@ -154,6 +224,7 @@ int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
 			  const char **why);
 int kprobe_copy_text(void *dst, unsigned long addr, size_t len);
 void kprobe_forget_boundaries(unsigned long start, unsigned long end);
+int kprobe_check_targets(unsigned long addr, unsigned int len, const char **why);
 
 /* resolve.c: names to addresses */
 
@@ -183,10 +254,143 @@ void kprobe_for_each(void (*fn)(struct kprobe *p, struct kprobe_point *pt,
 int kprobe_set_all_enabled(bool on);
 bool kprobe_all_enabled(void);
 int kprobe_check_unregistered(const struct kprobe *p);
+bool kprobe_wants_arming(const struct kprobe_point *pt);
+int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why);
 
 /* retprobe.c: the pre_handler of a return probe's kprobe */
 
 int kretprobe_pre_handler(struct kprobe *p, struct pt_regs *regs);
+
+#ifdef CONFIG_OPTPROBES
+
+/* flow.c: who jumps where */
+
+extern struct exception_table_entry __start___ex_table[];
+extern struct exception_table_entry __stop___ex_table[];
+
+int kprobe_flow_targets(unsigned long start, unsigned long size, const u8 *text,
+			unsigned long *targets);
+int kprobe_flow_survey(unsigned long addr);
+bool kprobe_flow_surveyed(unsigned long addr);
+void kprobe_flow_forget(unsigned long start, unsigned long end);
+
+/* region.c: the instructions a jump replaces */
+
+#define KPROBE_JUMP_UNITS	(KPROBE_JUMP_BYTES / sizeof(kprobe_opcode_t))
+
+/**
+ * struct kprobe_detour - a detour buffer and what it stands for
+ * @addr: the buffer
+ * @length: bytes of the instructions the jump replaces
+ * @nr: how many instructions these are
+ * @end: offset in the buffer of what follows the copies
+ * @from: offsets of the instructions from the probed address
+ * @copy: offsets of their copies in the buffer
+ * @replaced: the original text at the place of the jump
+ * @jump: the jump
+ */
+struct kprobe_detour {
+	unsigned long addr;
+	u8 length;
+	u8 nr;
+	u8 end;
+	u8 from[KPROBE_JUMP_UNITS];
+	u8 copy[KPROBE_JUMP_UNITS];
+	kprobe_opcode_t replaced[KPROBE_JUMP_UNITS];
+	kprobe_opcode_t jump[KPROBE_JUMP_UNITS];
+};
+
+int kprobe_detour_build(struct kprobe_point *pt, struct kprobe_detour *detour,
+			void *image, const char **why);
+unsigned long kprobe_detour_to_text(const struct kprobe_point *pt, unsigned long ip);
+
+static __always_inline unsigned long kprobe_detour_buffer(const struct kprobe_point *pt)
+{
+	/* Written before anybody can be there: kprobe_detour_get(). */
+	const struct kprobe_detour *detour = READ_ONCE(pt->detour);
+
+	return detour ? detour->addr : 0;
+}
+
+static __always_inline unsigned long kprobe_detour_body(const struct kprobe_point *pt)
+{
+	unsigned long buffer = kprobe_detour_buffer(pt);
+
+	return buffer ? buffer + KPROBE_DETOUR_BODY : 0;
+}
+
+static __always_inline unsigned long kprobe_region_copy(const struct kprobe_point *pt)
+{
+	/* Pairs with the stores in optimizer.c. */
+	return READ_ONCE(pt->copy);
+}
+
+static inline bool kprobe_jump_placed(const struct kprobe_point *pt)
+{
+	return pt->jump == KPROBE_JUMP_PLACED;
+}
+
+/* How much text at a point is not what it would be without it, at most. */
+#define KPROBE_REWRITTEN_MAX	KPROBE_JUMP_BYTES
+
+/* What stood at the place of a point's breakpoint or jump. */
+static inline const u8 *kprobe_original_text(const struct kprobe_point *pt,
+					     unsigned int *bytes)
+{
+	bool jump = kprobe_jump_placed(pt);
+
+	*bytes = jump ? KPROBE_JUMP_BYTES : sizeof(kprobe_opcode_t);
+	return jump ? (const u8 *)pt->detour->replaced : pt->insn.bytes;
+}
+
+/* optimizer.c: jumps in place of breakpoints */
+
+void kprobe_optimizer_init_point(struct kprobe_point *pt);
+void kprobe_optimizer_revoke(struct list_head *points);
+void kprobe_optimizer_request(struct list_head *points);
+void kprobe_optimizer_reconsider(struct kprobe_point *pt);
+void kprobe_optimizer_forget(struct kprobe_point *pt);
+void kprobe_detour_free(struct kprobe_point *pt);
+bool kprobe_blocks_jump(const struct kprobe_point *pt, unsigned long addr);
+const char *kprobe_why_no_jump(const struct kprobe_point *pt);
+
+#else /* !CONFIG_OPTPROBES */
+
+static inline unsigned long kprobe_detour_to_text(const struct kprobe_point *pt,
+						  unsigned long ip)
+{
+	return ip;
+}
+
+static inline unsigned long kprobe_detour_buffer(const struct kprobe_point *pt) { return 0; }
+static inline unsigned long kprobe_detour_body(const struct kprobe_point *pt) { return 0; }
+static inline unsigned long kprobe_region_copy(const struct kprobe_point *pt) { return 0; }
+static inline bool kprobe_jump_placed(const struct kprobe_point *pt) { return false; }
+
+#define KPROBE_REWRITTEN_MAX	sizeof(kprobe_opcode_t)
+
+static inline const u8 *kprobe_original_text(const struct kprobe_point *pt,
+					     unsigned int *bytes)
+{
+	*bytes = sizeof(kprobe_opcode_t);
+	return pt->insn.bytes;
+}
+
+static inline void kprobe_optimizer_init_point(struct kprobe_point *pt) { }
+static inline void kprobe_optimizer_revoke(struct list_head *points) { }
+static inline void kprobe_optimizer_request(struct list_head *points) { }
+static inline void kprobe_optimizer_reconsider(struct kprobe_point *pt) { }
+static inline void kprobe_optimizer_forget(struct kprobe_point *pt) { }
+static inline void kprobe_detour_free(struct kprobe_point *pt) { }
+static inline void kprobe_flow_forget(unsigned long start, unsigned long end) { }
+static inline const char *kprobe_why_no_jump(const struct kprobe_point *pt) { return NULL; }
+
+static inline bool kprobe_blocks_jump(const struct kprobe_point *pt, unsigned long addr)
+{
+	return false;
+}
+
+#endif /* CONFIG_OPTPROBES */
 
 /* ftrace.c: points that are delivered by the function tracer */
 

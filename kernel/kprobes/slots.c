@@ -2,8 +2,8 @@
 /*
  * Kernel probes: out-of-line slots, and the memory of probe points.
  *
- * A slot holds the copy of a probed instruction.  Pages of slots come from the
- * architecture (executable, not writable) and are listed in a table by page
+ * A slot holds the copy of a probed instruction, or is a detour buffer.  Pages
+ * of slots, of one size each, come from the architecture (executable, not writable) and are listed in a table by page
  * address, so that an address can be told to be in a slot, and whose, in
  * constant time.
  *
@@ -21,12 +21,43 @@
 
 #include "internal.h"
 
-#define SLOTS_PER_PAGE	(PAGE_SIZE / KPROBE_SLOT_BYTES)
+/* Of the smaller size. */
+#define SLOTS_PER_PAGE_MAX	(PAGE_SIZE / KPROBE_SLOT_BYTES)
+
+/**
+ * struct slot_pool - slots of one size
+ * @bytes: the size
+ * @spare: pages with a free slot
+ */
+struct slot_pool {
+	unsigned int bytes;
+	struct list_head spare;
+};
+
+static struct slot_pool copy_slots = {
+	.bytes = KPROBE_SLOT_BYTES,
+	.spare = LIST_HEAD_INIT(copy_slots.spare),
+};
+
+#ifdef CONFIG_OPTPROBES
+static struct slot_pool detour_slots = {
+	.bytes = KPROBE_DETOUR_BYTES,
+	.spare = LIST_HEAD_INIT(detour_slots.spare),
+};
+
+static_assert(KPROBE_DETOUR_BYTES >= KPROBE_SLOT_BYTES);
+#endif
+
+static unsigned int slots_per_page(const struct slot_pool *pool)
+{
+	return PAGE_SIZE / pool->bytes;
+}
 
 /**
  * struct slot_page - a page of slots
  * @all: link in slot_pages; RCU
- * @spare: link in spare_pages while a slot is free
+ * @spare: link in slot_pool::spare while a slot is free
+ * @pool: the slots' size
  * @base: the page
  * @nr_used: slots in use
  * @used: which
@@ -37,15 +68,15 @@
 struct slot_page {
 	struct list_head all;
 	struct list_head spare;
+	struct slot_pool *pool;
 	void *base;
 	unsigned int nr_used;
-	DECLARE_BITMAP(used, SLOTS_PER_PAGE);
-	struct kprobe_point *owner[SLOTS_PER_PAGE];
+	DECLARE_BITMAP(used, SLOTS_PER_PAGE_MAX);
+	struct kprobe_point *owner[];
 };
 
 static struct kprobe_table slot_table;
 static LIST_HEAD(slot_pages);
-static LIST_HEAD(spare_pages);
 
 /*
  * Slots that were given away and are not written yet.  Writing is expensive,
@@ -55,8 +86,8 @@ static LIST_HEAD(spare_pages);
  */
 static struct {
 	struct slot_page *page;
-	DECLARE_BITMAP(dirty, SLOTS_PER_PAGE);
-	u8 image[SLOTS_PER_PAGE * KPROBE_SLOT_BYTES];
+	DECLARE_BITMAP(dirty, SLOTS_PER_PAGE_MAX);
+	u8 image[PAGE_SIZE];
 } unwritten;
 
 /*
@@ -85,11 +116,14 @@ static __always_inline struct slot_page *find_page(unsigned long addr)
 struct kprobe_point __kprobes *kprobe_slot_owner(unsigned long addr)
 {
 	struct slot_page *page = find_page(addr);
-	unsigned int index = offset_in_page(addr) / KPROBE_SLOT_BYTES;
+	unsigned int index;
 
-	if (!page || index >= SLOTS_PER_PAGE)
+	if (!page)
 		return NULL;
-	/* Pairs with the release in kprobe_slot_get(). */
+	index = offset_in_page(addr) / page->pool->bytes;
+	if (index >= slots_per_page(page->pool))
+		return NULL;
+	/* Pairs with the release in claim_slot(). */
 	return smp_load_acquire(&page->owner[index]);
 }
 
@@ -111,6 +145,35 @@ bool __kprobes is_kprobe_insn_slot(unsigned long addr)
 	return found;
 }
 
+static __always_inline bool is_in_copy(const struct kprobe_point *pt, unsigned long ip)
+{
+	return ip - pt->insn.slot < KPROBE_SLOT_BYTES;
+}
+
+/**
+ * kprobe_restart_address() - where to restart what faulted at an address
+ * @ip: an instruction pointer
+ *
+ * Context: any that RCU watches.
+ * Return: for the copy of a probed instruction, the probed address; for the
+ * other copies in a detour buffer @ip, because what stands at the original's
+ * place is part of a jump; @ip for any other address.
+ */
+unsigned long __kprobes kprobe_restart_address(unsigned long ip)
+{
+	struct kprobe_point *pt;
+
+	if (likely(ip < READ_ONCE(slots_start) || ip >= READ_ONCE(slots_end)))
+		return ip;
+
+	preempt_disable_notrace();
+	pt = kprobe_slot_owner(ip);
+	if (pt && (ip == pt->insn.slot || ip == kprobe_detour_body(pt)))
+		ip = pt->addr;
+	preempt_enable_notrace();
+	return ip;
+}
+
 /**
  * kprobe_slot_to_text() - the address a probed instruction would be running at
  * @ip: an instruction pointer
@@ -129,20 +192,24 @@ unsigned long __kprobes kprobe_slot_to_text(unsigned long ip)
 
 	preempt_disable_notrace();
 	pt = kprobe_slot_owner(ip);
-	if (pt) {
+	if (pt && is_in_copy(pt, ip)) {
 		ip -= pt->insn.slot;
 		ip = pt->addr + (ip >= pt->insn.tail ? pt->insn.length : 0);
+	} else if (pt) {
+		ip = kprobe_detour_to_text(pt, ip);
 	}
 	preempt_enable_notrace();
 	return ip;
 }
 
-static struct slot_page *add_page(void)
+static struct slot_page *add_page(struct slot_pool *pool)
 {
-	struct slot_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	struct slot_page *page;
 
+	page = kzalloc(struct_size(page, owner, slots_per_page(pool)), GFP_KERNEL);
 	if (!page)
 		return NULL;
+	page->pool = pool;
 	page->base = arch_kprobe_alloc_slot_page();
 	if (!page->base || kprobe_table_reserve(&slot_table, 1))
 		goto fail;
@@ -152,7 +219,7 @@ static struct slot_page *add_page(void)
 	kprobe_table_insert(&slot_table, (unsigned long)page->base, page);
 	/* Pairs with the walk in kprobe_get_kallsym(). */
 	list_add_tail_rcu(&page->all, &slot_pages);
-	list_add(&page->spare, &spare_pages);
+	list_add(&page->spare, &pool->spare);
 	perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, (unsigned long)page->base,
 			   PAGE_SIZE, false, "kprobe_insn_page");
 	return page;
@@ -191,24 +258,64 @@ void kprobe_slots_write(void)
 		return;
 
 	mutex_lock(&text_mutex);
-	for_each_set_bitrange(from, to, unwritten.dirty, SLOTS_PER_PAGE) {
-		offset = from * KPROBE_SLOT_BYTES;
-		len = (to - from) * KPROBE_SLOT_BYTES;
+	for_each_set_bitrange(from, to, unwritten.dirty, SLOTS_PER_PAGE_MAX) {
+		offset = from * unwritten.page->pool->bytes;
+		len = (to - from) * unwritten.page->pool->bytes;
 		arch_kprobe_write_text(unwritten.page->base + offset,
 				       unwritten.image + offset, len);
 	}
 	mutex_unlock(&text_mutex);
-	bitmap_zero(unwritten.dirty, SLOTS_PER_PAGE);
+	bitmap_zero(unwritten.dirty, SLOTS_PER_PAGE_MAX);
 	unwritten.page = NULL;
 }
 
-/* Where to put the image of a slot until it is written. */
-static void *begin_image(struct slot_page *page, unsigned int index)
+/**
+ * struct slot_claim - a slot that is about to be filled
+ * @page: its page
+ * @index: its number there
+ * @addr: its address
+ * @image: where to put what it is to hold, until it is written
+ */
+struct slot_claim {
+	struct slot_page *page;
+	unsigned int index;
+	unsigned long addr;
+	void *image;
+};
+
+/* Find a free slot; it is taken by claim_slot(). */
+static int find_slot(struct slot_pool *pool, struct slot_claim *claim, const char **why)
 {
+	struct slot_page *page;
+
+	page = list_first_entry_or_null(&pool->spare, struct slot_page, spare);
+	if (!page)
+		page = add_page(pool);
+	if (!page) {
+		*why = "no memory for an out-of-line slot";
+		return -ENOMEM;
+	}
+
 	if (unwritten.page != page)
 		kprobe_slots_write();
 	unwritten.page = page;
-	return unwritten.image + index * KPROBE_SLOT_BYTES;
+	claim->page = page;
+	claim->index = find_first_zero_bit(page->used, SLOTS_PER_PAGE_MAX);
+	claim->addr = (unsigned long)page->base + claim->index * pool->bytes;
+	claim->image = unwritten.image + claim->index * pool->bytes;
+	return 0;
+}
+
+static void claim_slot(const struct slot_claim *claim, struct kprobe_point *pt)
+{
+	struct slot_page *page = claim->page;
+
+	__set_bit(claim->index, unwritten.dirty);
+	__set_bit(claim->index, page->used);
+	/* Pairs with the acquire in kprobe_slot_owner(). */
+	smp_store_release(&page->owner[claim->index], pt);
+	if (++page->nr_used == slots_per_page(page->pool))
+		list_del_init(&page->spare);
 }
 
 /**
@@ -224,52 +331,67 @@ static void *begin_image(struct slot_page *page, unsigned int index)
 int kprobe_slot_get(struct kprobe_point *pt, const char **why)
 {
 	struct kprobe_insn *insn = &pt->insn;
-	struct slot_page *page;
-	unsigned int index;
-	void *slot, *image;
+	struct slot_claim claim;
+	int ret;
 
-	page = list_first_entry_or_null(&spare_pages, struct slot_page, spare);
-	if (!page)
-		page = add_page();
-	if (!page) {
-		*why = "no memory for an out-of-line slot";
-		return -ENOMEM;
-	}
-
-	index = find_first_zero_bit(page->used, SLOTS_PER_PAGE);
-	slot = page->base + index * KPROBE_SLOT_BYTES;
-	image = begin_image(page, index);
-	if (arch_kprobe_build_slot(insn, pt->addr, (unsigned long)slot, image)) {
+	ret = find_slot(&copy_slots, &claim, why);
+	if (ret)
+		return ret;
+	if (arch_kprobe_build_slot(insn, pt->addr, claim.addr, claim.image)) {
 		*why = "an operand is out of reach of the out-of-line slot";
 		return -EINVAL;
 	}
 
 	pt->tail_traps = insn->exec == KPROBE_EXEC_STEP || pt->posts;
 	if (pt->tail_traps)
-		*(kprobe_opcode_t *)(image + insn->tail) = KPROBE_BREAKPOINT;
-
-	insn->slot = (unsigned long)slot;
-	__set_bit(index, unwritten.dirty);
-	__set_bit(index, page->used);
-	/* Pairs with the acquire in kprobe_slot_owner(). */
-	smp_store_release(&page->owner[index], pt);
-	if (++page->nr_used == SLOTS_PER_PAGE)
-		list_del_init(&page->spare);
+		*(kprobe_opcode_t *)(claim.image + insn->tail) = KPROBE_BREAKPOINT;
+	insn->slot = claim.addr;
+	claim_slot(&claim, pt);
 	return 0;
 }
 
-/* The slot is free; who looks at its owner now sees none. */
-static struct slot_page *slot_put(struct kprobe_point *pt)
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_detour_get() - give a point its detour buffer
+ * @pt: the point
+ * @detour: what to fill in and hang on the point
+ * @why: set to the reason of a failure
+ *
+ * The buffer is filled in by kprobe_slots_write().
+ *
+ * Context: process context, kprobe_mutex held, may sleep.
+ * Return: 0, -ENOMEM, or what kprobe_detour_build() returned.
+ */
+int kprobe_detour_get(struct kprobe_point *pt, struct kprobe_detour *detour,
+		      const char **why)
 {
-	unsigned long slot = pt->insn.slot;
+	struct slot_claim claim;
+	int ret;
+
+	ret = find_slot(&detour_slots, &claim, why);
+	if (ret)
+		return ret;
+	detour->addr = claim.addr;
+	ret = kprobe_detour_build(pt, detour, claim.image, why);
+	if (ret)
+		return ret;
+	/* Before the buffer's addresses can lead here. */
+	WRITE_ONCE(pt->detour, detour);
+	claim_slot(&claim, pt);
+	return 0;
+}
+#endif
+
+/* The slot is free; who looks at its owner now sees none. */
+static struct slot_page *slot_put(unsigned long slot)
+{
 	struct slot_page *page = kprobe_table_lookup(&slot_table, slot & PAGE_MASK);
-	unsigned int index = offset_in_page(slot) / KPROBE_SLOT_BYTES;
+	unsigned int index = offset_in_page(slot) / page->pool->bytes;
 
 	WRITE_ONCE(page->owner[index], NULL);
 	__clear_bit(index, page->used);
-	if (page->nr_used-- == SLOTS_PER_PAGE)
-		list_add(&page->spare, &spare_pages);
-	pt->insn.slot = 0;
+	if (page->nr_used-- == slots_per_page(page->pool))
+		list_add(&page->spare, &page->pool->spare);
 	return page;
 }
 
@@ -282,7 +404,8 @@ static struct slot_page *slot_put(struct kprobe_point *pt)
 void kprobe_slot_drop(struct kprobe_point *pt)
 {
 	if (pt->insn.slot)
-		slot_put(pt);
+		slot_put(pt->insn.slot);
+	pt->insn.slot = 0;
 }
 
 static struct kmem_cache *point_cache;
@@ -303,6 +426,7 @@ struct kprobe_point *kprobe_point_alloc(unsigned long addr)
 	pt->addr = addr;
 	INIT_LIST_HEAD(&pt->probes);
 	INIT_LIST_HEAD(&pt->batch);
+	kprobe_optimizer_init_point(pt);
 	return pt;
 }
 
@@ -312,13 +436,28 @@ struct kprobe_point *kprobe_point_alloc(unsigned long addr)
  */
 void kprobe_point_free(struct kprobe_point *pt)
 {
-	if (pt)
-		kmem_cache_free(point_cache, pt);
+	if (!pt)
+		return;
+	kprobe_detour_free(pt);
+	kmem_cache_free(point_cache, pt);
 }
 
 /* Points that nobody stands in any more, waiting for the worker. */
 static LIST_HEAD(dead_points);
 static DEFINE_SPINLOCK(dead_points_lock);
+
+/* Give a slot back, and its page if it is empty now. */
+static void release_slot(unsigned long slot, struct list_head *withdrawn)
+{
+	struct slot_page *page;
+
+	if (!slot)
+		return;
+	page = slot_put(slot);
+	/* One page stays, for those who probe again and again. */
+	if (!page->nr_used && !list_is_singular(&page->pool->spare))
+		withdraw_page(page, withdrawn);
+}
 
 static void free_dead_points(struct work_struct *work)
 {
@@ -333,12 +472,8 @@ static void free_dead_points(struct work_struct *work)
 
 	mutex_lock(&kprobe_mutex);
 	list_for_each_entry(pt, &points, batch) {
-		if (!pt->insn.slot)
-			continue;
-		page = slot_put(pt);
-		/* One page stays, for those who probe again and again. */
-		if (!page->nr_used && !list_is_singular(&spare_pages))
-			withdraw_page(page, &withdrawn);
+		release_slot(pt->insn.slot, &withdrawn);
+		release_slot(kprobe_detour_buffer(pt), &withdrawn);
 	}
 	kprobe_table_shrink(&slot_table);
 	mutex_unlock(&kprobe_mutex);

@@ -213,7 +213,13 @@ static __always_inline void execute_original(struct kprobe_point *pt,
 					     unsigned int interrupted)
 {
 	const struct kprobe_insn *insn = &pt->insn;
+	unsigned long copy = kprobe_region_copy(pt);
 
+	/* On the way to a jump: it and those that follow, at once. */
+	if (unlikely(copy)) {
+		instruction_pointer_set(regs, copy);
+		return;
+	}
 	if (insn->exec == KPROBE_EXEC_SIMULATE &&
 	    likely(insn->simulate(insn, pt->addr, regs))) {
 		if (READ_ONCE(pt->posts))
@@ -269,6 +275,27 @@ bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 	}
 	return false;
 }
+
+#ifdef CONFIG_OPTPROBES
+/* Documented in <linux/kprobes_arch.h>. */
+unsigned long __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs)
+{
+	unsigned long resume = kprobe_detour_body(pt);
+	bool rcu_idle;
+
+	preempt_disable_notrace();
+	/* As in the function tracer's path. */
+	rcu_idle = unlikely(kprobe_rcu_idle());
+	if (rcu_idle)
+		ct_nmi_enter();
+	if (unlikely(kprobe_run_pre_handlers(pt, regs, kprobe_level())))
+		resume = instruction_pointer(regs);
+	if (rcu_idle)
+		ct_nmi_exit();
+	preempt_enable_notrace();
+	return resume;
+}
+#endif
 
 /* What kprobe_running() shows for a section marked as busy. */
 static struct kprobe kprobe_busy_marker;

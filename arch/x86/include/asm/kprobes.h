@@ -21,6 +21,11 @@ typedef u8 kprobe_opcode_t;
 #define KPROBE_IP_OFFSET	1	/* #BP reports the byte behind INT3 */
 #define KPROBE_TRAP_LEVEL	(NMI_OFFSET + HARDIRQ_OFFSET)
 
+#define KPROBE_JUMP_BYTES	5	/* jmp rel32 */
+#define KPROBE_DETOUR_BYTES	48	/* a pointer, a call, copies, a jump */
+#define KPROBE_DETOUR_ENTRY	(BITS_PER_LONG / 8)
+#define KPROBE_DETOUR_BODY	(KPROBE_DETOUR_ENTRY + 5)
+
 /**
  * struct arch_kprobe_insn - what the x86 simulators need to know
  * @target: where a relative branch goes; for a memory operand what is added to

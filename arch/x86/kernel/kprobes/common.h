@@ -45,6 +45,9 @@ bool kprobe_simulate_jmp_mem(const struct kprobe_insn *insn, unsigned long addr,
 bool kprobe_simulate_call_mem(const struct kprobe_insn *insn, unsigned long addr,
 			      struct pt_regs *regs);
 
+/* detour_entry.S: detour buffers call it */
+extern char kprobe_detour_enter[];
+
 #endif /* CONFIG_KPROBES */
 
 /* ftrace_64.S: the end of what is copied to make a trampoline. */
