@@ -320,6 +320,19 @@ static int check_text(struct kprobe_request *rq, const char **why)
 	return 0;
 }
 
+/*
+ * The function tracer's site that an address is in, or 0.  (ftrace_location()
+ * would also find the one that a function has behind its first instruction.)
+ */
+static unsigned long tracer_site(unsigned long addr)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE
+	return ftrace_location_range(addr, addr);
+#else
+	return 0;
+#endif
+}
+
 /* Decide how the point is delivered, and decode what is probed. */
 static int prepare_insn(struct kprobe_point *pt, const char **why)
 {
@@ -327,7 +340,7 @@ static int prepare_insn(struct kprobe_point *pt, const char **why)
 	unsigned long end = pt->addr + 1, site;
 	int ret;
 
-	site = ftrace_location(pt->addr);
+	site = tracer_site(pt->addr);
 	if (site && site != pt->addr)
 		return refused(why, -EILSEQ, "in the middle of a function tracer site");
 	if (site && !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))

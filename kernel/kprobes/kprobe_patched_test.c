@@ -150,18 +150,28 @@ static void patched_warning(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, find_bug(v.place));
 }
 
-/* A site of the function tracer is one instruction, whatever stands there. */
+/*
+ * A site of the function tracer is one instruction, whatever stands there.  It
+ * is where a function begins, or behind an instruction that is left alone.
+ */
 static void patched_tracer_site(struct kunit *test)
 {
 	unsigned long start = kprobe_test_text(kprobe_test_traced), site;
 	struct kprobe entry = { .addr = (void *)start, .pre_handler = nothing };
+	struct kprobe on_site = { .pre_handler = nothing };
 	unsigned long at;
 
 	site = ftrace_location(start);
 	if (!site)
 		kunit_skip(test, "no function tracer in this kernel");
 	KUNIT_ASSERT_EQ(test, register_kprobe(&entry), 0);
-	KUNIT_EXPECT_EQ(test, (unsigned long)entry.addr, site);
+	on_site.addr = (void *)site;
+	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE)) {
+		KUNIT_EXPECT_EQ(test, (unsigned long)entry.addr, site);
+	} else {
+		KUNIT_EXPECT_LT(test, (unsigned long)entry.addr, site);
+		kprobe_test_refused(test, "a site", &on_site, -EINVAL, "function tracer site");
+	}
 	for (at = site + 1; at < site + MCOUNT_INSN_SIZE; at++) {
 		struct kprobe p = { .addr = (void *)at, .pre_handler = nothing };
 
