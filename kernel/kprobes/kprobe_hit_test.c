@@ -55,7 +55,7 @@ struct view {
 static void look_around(struct view *view)
 {
 	view->preemptible += preemptible();
-	view->irqs_off += irqs_disabled();
+	view->irqs_off += !!irqs_disabled();
 #ifndef MODULE
 	view->not_running += kprobe_running() != &view->p;
 #endif

@@ -16,6 +16,7 @@
 #include <linux/jiffies.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes_arch.h>
 #include <linux/kthread.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
@@ -762,10 +763,10 @@ static void rt_test_refusals(struct kunit *test)
 		{ .kp.addr = (void *)rt_leaf, .kp.offset = 8 },
 		{ .kp.addr = (void *)rt_leaf, .kp.symbol_name = "rt_leaf" },
 		{ /* neither */ },
-#ifdef CONFIG_X86
-		{ .kp.symbol_name = "__switch_to" },
-#endif
 	};
+#ifndef MODULE
+	static struct kretprobe unreturnable;
+#endif
 	static struct kretprobe unknown = { .kp.symbol_name = "rt_no_such_function" };
 	static struct kretprobe large = { .kp.addr = (void *)rt_leaf,
 					  .data_size = KRETPROBE_MAX_DATA_SIZE + 1 };
@@ -779,6 +780,15 @@ static void rt_test_refusals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, register_kretprobes(rps, 2));
 	for (i = 0; i < ARRAY_SIZE(refused); i++)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, rt_try(&refused[i]), "%d", i);
+#ifndef MODULE
+	for (i = 0; arch_kretprobe_blacklist[i]; i++) {
+		unreturnable = (struct kretprobe){
+			.kp.symbol_name = arch_kretprobe_blacklist[i],
+		};
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, rt_try(&unreturnable), "%s",
+				    arch_kretprobe_blacklist[i]);
+	}
+#endif
 	KUNIT_EXPECT_EQ(test, -ENOENT, rt_try(&unknown));
 	KUNIT_EXPECT_EQ(test, -E2BIG, rt_try(&large));
 }
@@ -968,7 +978,7 @@ static void rt_test_trace_anywhere(struct kunit *test)
 	unsigned long size = 0, offset;
 	unsigned int probed = 0;
 
-	if (!IS_ENABLED(CONFIG_UNWINDER_ORC) && IS_ENABLED(CONFIG_X86))
+	if (!IS_ENABLED(CONFIG_UNWINDER_ORC))
 		kunit_skip(test, "a frame pointer is not there yet in the prologue");
 	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)rt_saver,
 							    &size, &offset));
@@ -1009,13 +1019,19 @@ static void rt_test_trace_nested(struct kunit *test)
 	unregister_kretprobes(rps, 3);
 }
 
-#ifdef CONFIG_X86
+#if defined(CONFIG_X86) || defined(CONFIG_ARM64)
+#define RT_CAN_REWIND
+
 static struct rt_probe rt_rewound;
 
 /* Undo what the return probe did to the call, behind its back. */
 static int rt_rewind(struct kprobe *kp, struct pt_regs *regs)
 {
+#ifdef CONFIG_X86
 	*(unsigned long *)regs->sp = rt_rewound.entry_ret_addr;
+#else
+	regs->regs[30] = rt_rewound.entry_ret_addr;
+#endif
 	return 0;
 }
 
@@ -1207,7 +1223,7 @@ static struct kunit_case rt_cases[] = {
 	KUNIT_CASE(rt_test_bound),
 	KUNIT_CASE(rt_test_unregister_inside),
 	KUNIT_CASE(rt_test_exit_inside),
-#ifdef CONFIG_X86
+#ifdef RT_CAN_REWIND
 	KUNIT_CASE(rt_test_rewound),
 #endif
 	KUNIT_CASE(rt_test_register_race),
