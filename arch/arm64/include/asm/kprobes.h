@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * arm64: facts for the kprobes core, see <linux/kprobes_arch.h>.
+ */
+#ifndef _ASM_ARM64_KPROBES_H
+#define _ASM_ARM64_KPROBES_H
+
+#include <asm-generic/kprobes.h>
+
+#ifdef CONFIG_KPROBES
+
+#include <linux/types.h>
+#include <asm/byteorder.h>
+#include <asm/debug-monitors.h>
+#include <asm/probes.h>
+
+typedef u32 kprobe_opcode_t;
+
+/* Opcodes as they are in memory: little endian, whatever the data is. */
+#define KPROBE_BREAKPOINT	((__force u32)cpu_to_le32(BRK64_OPCODE_KPROBES))
+#define KPROBE_INSN_BYTES_MAX	4
+#define KPROBE_SLOT_BYTES	8		/* the copy and a branch back */
+#define KPROBE_IP_OFFSET	0
+#define KPROBE_TRAP_LEVEL	0		/* a debug exception adds nothing */
+
+/**
+ * struct arch_kprobe_insn - what the arm64 simulators need to know
+ * @a64: the instruction
+ */
+struct arch_kprobe_insn {
+	struct a64_insn a64;
+};
+
+#endif /* CONFIG_KPROBES */
+#endif /* _ASM_ARM64_KPROBES_H */

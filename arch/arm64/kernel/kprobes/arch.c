@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes, arm64: what the core needs from the running kernel.
+ *
+ * The breakpoint exception (debug-monitors.c), memory for slots, writing to
+ * text, and which text is off limits.  Called by debug-monitors.c and by the
+ * core.
+ */
+#include <linux/cpu.h>
+#include <linux/ftrace.h>
+#include <linux/init.h>
+#include <linux/kprobes.h>
+#include <linux/kprobes_arch.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/moduleloader.h>
+#include <linux/perf_event.h>
+#include <linux/set_memory.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/cacheflush.h>
+#include <asm/debug-monitors.h>
+#include <asm/patching.h>
+#include <asm/ptrace.h>
+#include <asm/sections.h>
+#include <asm/suspend.h>
+
+#include "a64.h"
+
+/*
+ * PSTATE.BTYPE, in the saved registers, says by what kind of branch the
+ * breakpoint was reached.  A copy in a slot, or the instruction itself, must
+ * find it; what a handler diverts to must not, nor what follows a simulated
+ * instruction.
+ */
+static int __kprobes kprobe_brk(struct pt_regs *regs, unsigned long esr)
+{
+	unsigned long addr = instruction_pointer(regs);
+	u64 btype = regs->pstate & PSR_BTYPE_MASK;
+	unsigned long pc;
+
+	regs->pstate &= ~PSR_BTYPE_MASK;
+	if (unlikely(!kprobe_trap(regs, addr))) {
+		regs->pstate |= btype;
+		return DBG_HOOK_ERROR;
+	}
+	if (unlikely(btype)) {
+		pc = instruction_pointer(regs);
+		if (pc == addr || is_kprobe_insn_slot(pc))
+			regs->pstate |= btype;
+	}
+	return DBG_HOOK_HANDLED;
+}
+
+static struct break_hook kprobe_break_hook = {
+	.fn = kprobe_brk,
+	.imm = KPROBES_BRK_IMM,
+};
+
+/* As early as the core, which takes probes from then on. */
+static int __init kprobe_register_brk(void)
+{
+	register_kernel_break_hook(&kprobe_break_hook);
+	return 0;
+}
+early_initcall(kprobe_register_brk);
+
+/* Fill a page that is writable still with something that no CPU may run into. */
+static void fill_page(__le32 *words)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(*words); i++)
+		words[i] = cpu_to_le32(AARCH64_BREAK_FAULT);
+	caches_clean_inval_pou((unsigned long)words, (unsigned long)words + PAGE_SIZE);
+}
+
+/*
+ * set_memory_ro() takes the page's alias in the linear map along (unless
+ * "rodata=on" was asked for, which leaves it for all modules).  Freeing the page
+ * undoes all of that, because of VM_FLUSH_RESET_PERMS.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void *arch_kprobe_alloc_slot_page(void)
+{
+	void *page = module_alloc(PAGE_SIZE);
+
+	if (!page)
+		return NULL;
+
+	fill_page(page);
+	set_vm_flush_reset_perms(page);
+	if (set_memory_ro((unsigned long)page, 1) ||
+	    set_memory_x((unsigned long)page, 1)) {
+		module_memfree(page);
+		return NULL;
+	}
+	return page;
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void arch_kprobe_free_slot_page(void *page)
+{
+	module_memfree(page);
+}
+
+/*
+ * Each word goes through a mapping of its own, for the time of one store.  A
+ * CPU comes here only after it took a breakpoint that is written later: that is
+ * an exception, which fetches afresh what follows.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void arch_kprobe_write_text(void *dst, const void *src, size_t len)
+{
+	const __le32 *words = src;
+	u32 *text = dst;
+	size_t i;
+
+	for (i = 0; i < len / A64_INSN_BYTES; i++)
+		WARN_ON_ONCE(aarch64_insn_write(text + i, le32_to_cpu(words[i])));
+	caches_clean_inval_pou((unsigned long)dst, (unsigned long)dst + len);
+	/* Nobody is to know what stood there before. */
+	perf_event_text_poke(dst, NULL, 0, src, len);
+}
+
+/*
+ * An aligned word is fetched as a whole: a CPU executes what stood there, or
+ * what stands there now.  It may have fetched what stood there before, up to the
+ * next exception or ISB: which the interrupt of kick_all_cpus_sync() is.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
+{
+	const struct kprobe_poke *poke;
+
+	for (poke = pokes; poke < pokes + n; poke++) {
+		__le32 opcode = (__force __le32)poke->opcode;
+		u32 old = READ_ONCE(*poke->addr);
+
+		WARN_ON_ONCE(aarch64_insn_patch_text_nosync(poke->addr,
+							    le32_to_cpu(opcode)));
+		perf_event_text_poke(poke->addr, &old, sizeof(old), &opcode,
+				     sizeof(opcode));
+	}
+	kick_all_cpus_sync();
+}
+
+/*
+ * No landing pad needs to be left alone: a branch may go to BRK, whatever kind
+ * of branch it is.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+unsigned int arch_kprobe_entry_offset(unsigned long entry)
+{
+	return 0;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+/* These are rewritten when the tracer's function changes. */
+static bool is_ftrace_call(unsigned long addr)
+{
+#if defined(CONFIG_FUNCTION_GRAPH_TRACER) && !defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
+	if (addr == (unsigned long)ftrace_graph_call)
+		return true;
+#endif
+	return addr == (unsigned long)ftrace_call;
+}
+#else
+static bool is_ftrace_call(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/* How far apart the two ends of a load-exclusive, store-exclusive loop may be. */
+#define EXCLUSIVE_WORDS	32
+
+static unsigned int read_words(u32 *words, unsigned long addr, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (aarch64_insn_read((void *)(addr + i * A64_INSN_BYTES), &words[i]))
+			break;
+	return i;
+}
+
+/*
+ * Other probes do not get in the way: the two ends themselves are refused by
+ * the decoder, so that no breakpoint hides them.
+ */
+static bool in_exclusive_loop(unsigned long addr)
+{
+	u32 before[EXCLUSIVE_WORDS], after[EXCLUSIVE_WORDS];
+	unsigned long from = addr - sizeof(before);
+	unsigned int nr_after;
+
+	if (read_words(before, from, EXCLUSIVE_WORDS) < EXCLUSIVE_WORDS)
+		return false;
+	nr_after = read_words(after, addr + A64_INSN_BYTES, EXCLUSIVE_WORDS);
+	return a64_between_exclusives(before, EXCLUSIVE_WORDS, after, nr_after);
+}
+
+/*
+ * Alternatives are rewritten at boot, or while a module is loaded: before
+ * anybody can probe them.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **why)
+{
+	if (is_ftrace_call(start)) {
+		*why = "patch site of the function tracer";
+		return true;
+	}
+	if (in_exclusive_loop(start)) {
+		*why = "between a load-exclusive and its store, which would fail for ever";
+		return true;
+	}
+	return false;
+}
+
+/*
+ * These run while a CPU comes up or comes back and has no per-CPU offset, or
+ * none of the vectors that could take a breakpoint.
+ */
+NOKPROBE_SYMBOL(secondary_start_kernel);
+#ifdef CONFIG_CPU_PM
+NOKPROBE_SYMBOL(_cpu_resume);
+NOKPROBE_SYMBOL(__cpu_suspend_exit);
+#endif
+
+static bool is_between(unsigned long addr, const char *start, const char *end)
+{
+	return addr >= (unsigned long)start && addr < (unsigned long)end;
+}
+
+/*
+ * Vectors and entry code; what runs with the MMU off, or at EL2 in another
+ * address space; and the idle loop's innermost part.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+bool arch_within_kprobe_blacklist(unsigned long addr)
+{
+	return is_between(addr, __entry_text_start, __entry_text_end) ||
+	       is_between(addr, __idmap_text_start, __idmap_text_end) ||
+	       is_between(addr, __hyp_idmap_text_start, __hyp_text_end) ||
+	       cpu_in_idle(addr);
+}
+
+static int __init show_area(const char *start, const char *end)
+{
+	/* Without KVM there may be no hypervisor text. */
+	if (start == end)
+		return 0;
+	return kprobe_add_area_blacklist((unsigned long)start, (unsigned long)end);
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+int __init arch_kprobe_populate_blacklist(void)
+{
+	int err = show_area(__entry_text_start, __entry_text_end);
+
+	if (!err)
+		err = show_area(__idmap_text_start, __idmap_text_end);
+	if (!err)
+		err = show_area(__hyp_idmap_text_start, __hyp_text_end);
+	return err;
+}

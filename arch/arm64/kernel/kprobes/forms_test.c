@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes, arm64: KUnit tests of the ways in which instructions are
+ * executed: each of the functions in forms_test_text.S must do with a probe what
+ * it does without.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+
+/**
+ * struct kprobe_form - a line of the table in forms_test_text.S
+ * @fn: the function
+ * @at: the instruction to be probed
+ * @name: its name
+ * @refused: the instruction must be refused, and the function not be called
+ */
+struct kprobe_form {
+	unsigned long (*fn)(unsigned long a, unsigned long b);
+	unsigned long at;
+	const char *name;
+	unsigned long refused;
+};
+
+extern const struct kprobe_form kprobe_forms[];
+
+static const unsigned long arguments[][2] = {
+	{ 0, 0 },
+	{ 1, 2 },
+	{ 2, 1 },
+	{ -1, 1 },
+	{ 1, -1 },
+	{ 0x0000000200000000, 0x0000000200000000 },
+	{ 0x8000000000000001, 3 },
+};
+
+static unsigned int pres, posts;
+static bool moved;
+
+static int note_pre(struct kprobe *p, struct pt_regs *regs)
+{
+	moved |= instruction_pointer(regs) != (unsigned long)p->addr;
+	pres++;
+	return 0;
+}
+
+static void note_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	posts++;
+}
+
+static void check_form(struct kunit *test, const struct kprobe_form *form, bool with_post)
+{
+	struct kprobe p = {
+		.addr = (void *)form->at,
+		.pre_handler = note_pre,
+		.post_handler = with_post ? note_post : NULL,
+	};
+	unsigned long plain[ARRAY_SIZE(arguments)], probed;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arguments); i++)
+		plain[i] = form->fn(arguments[i][0], arguments[i][1]);
+
+	KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&p), 0, "%s", form->name);
+	for (i = 0; i < ARRAY_SIZE(arguments); i++) {
+		pres = 0;
+		posts = 0;
+		moved = false;
+		probed = form->fn(arguments[i][0], arguments[i][1]);
+		KUNIT_EXPECT_EQ_MSG(test, probed, plain[i], "%s, arguments %u", form->name, i);
+		KUNIT_EXPECT_EQ_MSG(test, pres, 1, "%s", form->name);
+		KUNIT_EXPECT_EQ_MSG(test, posts, with_post, "%s", form->name);
+		KUNIT_EXPECT_FALSE_MSG(test, moved, "%s", form->name);
+		KUNIT_EXPECT_FALSE_MSG(test, irqs_disabled(), "%s", form->name);
+	}
+	unregister_kprobe(&p);
+	probed = form->fn(arguments[0][0], arguments[0][1]);
+	KUNIT_EXPECT_EQ_MSG(test, probed, plain[0], "%s, afterwards", form->name);
+}
+
+static void forms_executed(struct kunit *test)
+{
+	const struct kprobe_form *form;
+	unsigned int n = 0;
+
+	for (form = kprobe_forms; form->fn; form++) {
+		if (form->refused)
+			continue;
+		check_form(test, form, false);
+		check_form(test, form, true);
+		n++;
+	}
+	KUNIT_EXPECT_GE(test, n, 30);
+}
+
+static void forms_refused(struct kunit *test)
+{
+	const struct kprobe_form *form;
+	unsigned int n = 0;
+
+	for (form = kprobe_forms; form->fn; form++) {
+		struct kprobe p = { .addr = (void *)form->at, .pre_handler = note_pre };
+		int err;
+
+		if (!form->refused)
+			continue;
+		err = register_kprobe(&p);
+		KUNIT_EXPECT_TRUE_MSG(test, err == -EINVAL || err == -EILSEQ, "%s: %d",
+				      form->name, err);
+		if (!err)
+			unregister_kprobe(&p);
+		n++;
+	}
+	KUNIT_EXPECT_GE(test, n, 9);
+}
+
+static struct kunit_case forms_cases[] = {
+	KUNIT_CASE(forms_executed),
+	KUNIT_CASE(forms_refused),
+	{}
+};
+
+static struct kunit_suite forms_suite = {
+	.name = "kprobes_arm64_forms",
+	.test_cases = forms_cases,
+};
+
+kunit_test_suite(forms_suite);
+
+MODULE_LICENSE("GPL");
