@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The C library wants its own. */
+#include_next <linux/types.h>
+#include "../shim.h"
