@@ -5,7 +5,7 @@ tools := tools/kprobes
 export ARCH VARIANT ONLY INIT
 
 
-.PHONY: help run check tree build boot menuconfig clean distclean
+.PHONY: help run check tree build boot series check-series menuconfig clean distclean
 
 help:
 	@echo 'make run                     boot a kernel with our kprobes, load the samples, show what they print'
@@ -17,6 +17,8 @@ help:
 	@echo '                             boot it; runs the shell script in the guest; prints the console log path'
 	@echo 'make check VARIANT=x86_64 [ONLY="kunit selftest ftrace samples modules tracer-down host"]'
 	@echo '                             the tests of one variant, or a part of them'
+	@echo 'make series                  our files as patches for "git am" against the base'
+	@echo 'make check-series            the series applies, is the integrated tree, each step builds and is clean'
 	@echo 'make menuconfig VARIANT=x86_64'
 	@echo '                             change a configuration; later builds keep the change'
 	@echo 'make clean                   remove the built kernels; make distclean: the whole cache'
@@ -25,7 +27,7 @@ help:
 	@echo 'Variants: $(patsubst $(tools)/variants/%.variant,%,$(wildcard $(tools)/variants/*.variant))'
 	@echo 'Cache: $${KPROBES_CACHE:-~/.cache/kprobes}'
 
-run check tree build boot: bootstrap
+run check tree build boot series check-series: bootstrap
 	@$(tools)/$@
 
 .PHONY: bootstrap

@@ -74,13 +74,13 @@ def _lock_file(path, what):
 
 
 @contextlib.contextmanager
-def locked():
+def locked(building=True):
     """One program at a time changes the cache; $KPROBES_BUILD_LOCK, if set, names
-    a lock for all caches of a machine, and is always taken first."""
+    a lock for all caches of a machine: who builds takes it, always first."""
     os.makedirs(CACHE, exist_ok=True)
     with contextlib.ExitStack() as held:
         machine = os.environ.get("KPROBES_BUILD_LOCK")
-        if machine:
+        if machine and building:
             held.enter_context(_lock_file(machine, machine))
         held.enter_context(_lock_file(os.path.join(CACHE, "lock"), CACHE))
         yield

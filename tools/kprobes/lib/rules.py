@@ -317,6 +317,11 @@ def glob_files(base, pattern):
     return found
 
 
+def matches_glob(path, pattern):
+    """Does a path match a pattern as 'delete' takes it?"""
+    return re.match(_glob_regex(pattern), path) is not None
+
+
 def _glob_regex(pattern):
     pieces = []
     for part in re.split(r"(\*\*/?|\*|\?|\[[^]]*\])", pattern):
