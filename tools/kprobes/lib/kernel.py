@@ -80,11 +80,12 @@ def environment():
     result["KBUILD_BUILD_USER"] = "kprobes"
     result["KBUILD_BUILD_HOST"] = "kprobes"
     result["LC_ALL"] = "C"
+    result["LOCALVERSION"] = ""     # else a tree that is in git has a "+" in its version
     return result
 
 
 def source_tree(variant):
-    return cache.BASE if variant.of_base else cache.TREE
+    return variant.source or (cache.BASE if variant.of_base else cache.TREE)
 
 
 def make_command(variant, *targets):

@@ -63,6 +63,7 @@ class Variant:
     of_base: bool
     by_name: bool
     by_arch: bool
+    source: str = ""          # sources to build, if neither the base nor the integrated tree
 
 
 def parse(text, name):
