@@ -5,11 +5,12 @@ tools := tools/kprobes
 export ARCH VARIANT ONLY INIT
 
 
-.PHONY: help run check tree build boot series check-series menuconfig clean distclean
+.PHONY: help run check bench tree build boot series check-series menuconfig clean distclean
 
 help:
 	@echo 'make run                     boot a kernel with our kprobes, load the samples, show what they print'
 	@echo 'make check                   all tests; the last line counts them'
+	@echo 'make bench                   measure ours against the base'\''s own: tables, JSON, a plot [ONLY="base ours"]'
 	@echo
 	@echo 'make tree                    unpack the base and integrate our files'
 	@echo 'make build VARIANT=x86_64    integrate, configure, compile'
@@ -27,7 +28,7 @@ help:
 	@echo 'Variants: $(patsubst $(tools)/variants/%.variant,%,$(wildcard $(tools)/variants/*.variant))'
 	@echo 'Cache: $${KPROBES_CACHE:-~/.cache/kprobes}'
 
-run check tree build boot series check-series: bootstrap
+run check bench tree build boot series check-series: bootstrap
 	@$(tools)/$@
 
 .PHONY: bootstrap

@@ -24,7 +24,7 @@ class Boot:
         initramfs.build(variant, self.initramfs, script)
         self.ending = None
 
-    def run(self, stages, append="", timeout=None, on_line=None):
+    def run(self, stages, append="", timeout=None, on_line=None, silence=qemu.SILENCE):
         """Boot; 'stages' are what the guest runs one after the other."""
         line = "kp_stages=" + ",".join(stages) + (" " + append if append else "")
         arguments = qemu.command(self.variant, self.image, self.initramfs, line)
@@ -32,7 +32,7 @@ class Boot:
             file.write(qemu.shell_line(arguments) + "\n")
         say(f"{self.variant.name}: boot (console: {self.console})")
         self.ending = qemu.run(arguments, self.console, timeout or self.variant.timeout,
-                               on_line or qemu.stage_reporter(self.variant.name))
+                               on_line or qemu.stage_reporter(self.variant.name), silence)
         say(f"{self.variant.name}: guest ended ({self.ending.how}) after {self.ending.seconds:.0f} s")
         return self.ending
 

@@ -5,6 +5,7 @@ The cache is $KPROBES_CACHE, by default ~/.cache/kprobes:
 
     base/            the unpacked base ($KPROBES_BASE names another one instead)
     tree/            the integrated tree
+    tree-base-bench/ the base with the benchmark in it
     build/VARIANT/   one kernel
     ccache/          compiler results (unless CCACHE_DIR is set)
     run/             one folder per boot: console, kernel, initramfs
@@ -23,6 +24,7 @@ REPO = os.path.dirname(os.path.dirname(TOOLS))
 CACHE = os.path.abspath(os.environ.get("KPROBES_CACHE") or os.path.expanduser("~/.cache/kprobes"))
 BASE = os.path.abspath(os.environ.get("KPROBES_BASE") or os.path.join(CACHE, "base"))
 TREE = os.path.join(CACHE, "tree")
+BASE_BENCH = os.path.join(CACHE, "tree-base-bench")
 RUNS = os.path.join(CACHE, "run")
 KEPT_RUNS = 30
 

@@ -47,16 +47,16 @@ def unpack_base():
         file.write(identity)
 
 
-def integrate():
-    """The tree with our kprobes in it."""
-    log = cache.fresh_log("integrate")
+def integrate(rules_folder="rules", tree=cache.TREE):
+    """The tree with our kprobes in it, or what else the rules of a folder make."""
+    log = cache.fresh_log("integrate" if tree == cache.TREE else "integrate-" + os.path.basename(tree))
     advice = ("an anchor of a rule does not fit, or two files claim one place; "
-              "the rules are in tools/kprobes/rules")
+              "the rules are in tools/kprobes/" + rules_folder)
     with step("integrate", log):
         try:
             plan = integration.make_plan(
-                cache.BASE, cache.REPO, integration.read_rules(os.path.join(cache.TOOLS, "rules")))
-            changed = integration.bring_to_plan(cache.TREE, cache.BASE, plan)
+                cache.BASE, cache.REPO, integration.read_rules(os.path.join(cache.TOOLS, rules_folder)))
+            changed = integration.bring_to_plan(tree, cache.BASE, plan)
         except rules.RuleError as error:
             raise Failure(f"integrate: {error}", advice) from None
         with open(log, "w", encoding="utf-8") as file:
@@ -85,7 +85,7 @@ def environment():
 
 
 def source_tree(variant):
-    return variant.source or (cache.BASE if variant.of_base else cache.TREE)
+    return variant.source or {"": cache.TREE, "base": cache.BASE, "base-bench": cache.BASE_BENCH}[variant.tree]
 
 
 def make_command(variant, *targets):
@@ -278,8 +278,13 @@ def prepare():
     return integrate()
 
 
+def plan_of(variant, plan):
+    """The plan of the variant's tree, given that of ours; makes the tree if it is another."""
+    return integrate("rules-bench", cache.BASE_BENCH) if variant.tree == "base-bench" else plan
+
+
 def build_all(variant, plan):
-    configure(variant, plan)
+    configure(variant, plan_of(variant, plan))
     build(variant)
 
 

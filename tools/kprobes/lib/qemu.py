@@ -29,7 +29,7 @@ def command(variant, image, initramfs, append):
     return variant.qemu + ["-kernel", image, "-initrd", initramfs, "-append", line]
 
 
-def run(arguments, console, timeout, on_line=None):
+def run(arguments, console, timeout, on_line=None, silence=SILENCE):
     """Start QEMU, copy its output to the file 'console', call on_line for each line."""
     began = time.monotonic()
     with open(console, "wb") as file:
@@ -40,7 +40,7 @@ def run(arguments, console, timeout, on_line=None):
             raise Failure(f"{arguments[0]} is not installed",
                           "name its package in 'packages' of the variant") from None
         try:
-            how = _follow(process, file, began, timeout, on_line)
+            how = _follow(process, file, began, timeout, on_line, silence)
         finally:
             if process.poll() is None:
                 process.kill()
@@ -48,7 +48,7 @@ def run(arguments, console, timeout, on_line=None):
     return Ending(how, time.monotonic() - began)
 
 
-def _follow(process, file, began, timeout, on_line):
+def _follow(process, file, began, timeout, on_line, silence):
     """Read until the guest ends, or has to be ended."""
     descriptor = process.stdout.fileno()
     rest, heard, fatal = b"", time.monotonic(), None
@@ -73,7 +73,7 @@ def _follow(process, file, began, timeout, on_line):
             return "panic"
         if now - began > timeout:
             return "timeout"
-        if now - heard > SILENCE:
+        if now - heard > silence:
             return "silence"
 
 

@@ -23,7 +23,8 @@ starts with a blank continues the value before it, '#' starts a comment line.
     stages       what the guest runs: kunit samples modules selftest ftrace tracer-down
     timeout      seconds a test boot may take
     build-only   yes: no boot
-    tree         base: build the untouched base, to compare with
+    tree         base: build the untouched base, to compare with;
+                 base-bench: the base with the benchmark, and nothing else of ours
     by-name      yes: runs only when VARIANT names it
     by-arch      yes: runs only when VARIANT or ARCH asks for it
 """
@@ -60,7 +61,7 @@ class Variant:
     stages: list
     timeout: int
     build_only: bool
-    of_base: bool
+    tree: str
     by_name: bool
     by_arch: bool
     source: str = ""          # sources to build, if neither the base nor the integrated tree
@@ -110,7 +111,7 @@ def load(name):
         image=values["image"], qemu=lists["qemu"], cpus=int(values.get("cpus", 1)), append=values.get("append", ""), end=values.get("end", "poweroff"),
         busybox=values.get("busybox", ""), suites=lists["suites"], stages=lists["stages"],
         timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes",
-        of_base=values.get("tree") == "base", by_name=values.get("by-name") == "yes",
+        tree=values.get("tree", ""), by_name=values.get("by-name") == "yes",
         by_arch=values.get("by-arch") == "yes")
 
 
