@@ -339,10 +339,6 @@ int kprobe_blacklist_for_each(int (*fn)(unsigned long start, unsigned long end,
 	return ret;
 }
 
-/* Set by the linker script: addresses of functions marked NOKPROBE_SYMBOL(). */
-extern unsigned long __start_kprobe_blacklist[];
-extern unsigned long __stop_kprobe_blacklist[];
-
 /* Documented in <linux/kprobes_arch.h>. */
 int __init __weak arch_kprobe_populate_blacklist(void)
 {

@@ -34,8 +34,9 @@
 #include "internal.h"
 
 /* More probes than instructions of any kernel: such a count is a mistake. */
-#define KPROBE_BATCH_MAX	(1 << 24)
+#define KPROBE_BATCH_MAX	BIT(24)
 
+/* What it protects is listed in internal.h. */
 DEFINE_MUTEX(kprobe_mutex);
 
 /* Points by address, for the hit and for ordered walks. */
@@ -344,7 +345,8 @@ static int prepare_insn(struct kprobe_point *pt, const char **why)
 	if (site && site != pt->addr)
 		return refused(why, -EILSEQ, "in the middle of a function tracer site");
 	if (site && !IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
-		return refused(why, -EINVAL, "a function tracer site, without support for probing it");
+		return refused(why, -EINVAL,
+			       "a function tracer site, without support for probing it");
 	pt->ftrace = site;
 
 	ret = kprobe_check_boundary(pt->addr, &end, why);
@@ -815,7 +817,7 @@ void unregister_kprobes(struct kprobe **kps, int num)
 	int i, ret;
 
 	ret = check_call(kps, num);
-	WARN_ONCE(ret == -EBUSY, "unregister_kprobes() where it cannot wait\n");
+	WARN_ONCE(ret == -EBUSY, "%s() where it cannot wait\n", __func__);
 	if (ret)
 		return;
 

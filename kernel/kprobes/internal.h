@@ -234,6 +234,10 @@ bool kprobe_is_function_entry(unsigned long addr);
 
 /* blacklist.c: what must not be probed */
 
+/* Set by the linker script: addresses of functions marked NOKPROBE_SYMBOL(). */
+extern unsigned long __start_kprobe_blacklist[];
+extern unsigned long __stop_kprobe_blacklist[];
+
 int kprobe_blacklist_init(void);
 int kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_drop(unsigned long start, unsigned long end);

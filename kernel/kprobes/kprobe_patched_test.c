@@ -187,13 +187,13 @@ static void patched_tracer_site(struct kunit *test)
  * has a symbol and may look like code.  This one is made up.
  */
 asm(".pushsection .text\n\t"
-    ".balign 4\n"
-    ".type __cfi_kprobe_test_made_up, STT_FUNC\n"
-    "__cfi_kprobe_test_made_up:\n\t"
-    "nop\n\t"
-    "nop\n\t"
-    ".size __cfi_kprobe_test_made_up, . - __cfi_kprobe_test_made_up\n\t"
-    ".popsection");
+	".balign 4\n"
+	".type __cfi_kprobe_test_made_up, STT_FUNC\n"
+	"__cfi_kprobe_test_made_up:\n\t"
+	"nop\n\t"
+	"nop\n\t"
+	".size __cfi_kprobe_test_made_up, . - __cfi_kprobe_test_made_up\n\t"
+	".popsection");
 
 static void patched_preamble(struct kunit *test)
 {

@@ -142,7 +142,8 @@ static void examine(struct kprobe_point *pt)
 	if (ret)
 		set_state(pt, ret == -ENOMEM ? KPROBE_JUMP_NONE : KPROBE_JUMP_NEVER, NULL, why);
 	else
-		set_state(pt, KPROBE_JUMP_WAITING, &waiting, "waiting for tasks to leave its place");
+		set_state(pt, KPROBE_JUMP_WAITING, &waiting,
+			  "waiting for tasks to leave its place");
 }
 
 /*
@@ -158,6 +159,7 @@ static void use_copies(struct list_head *points)
 	list_for_each_entry_reverse(pt, points, opt) {
 		if (pt->copy)
 			break;
+		/* Pairs as said above. */
 		smp_store_release(&pt->copy, kprobe_detour_body(pt));
 	}
 }
@@ -526,5 +528,6 @@ static int __init optimizer_init(void)
 	task = kthread_run(optimizer, NULL, "kprobe-optimizer");
 	return PTR_ERR_OR_ZERO(task);
 }
+
 /* Behind the start of the RCU-tasks threads; earlier probes wait in the queue. */
 late_initcall(optimizer_init);

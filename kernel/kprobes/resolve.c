@@ -104,7 +104,8 @@ static const char *explain_unknown(const char *name)
 	if (!near.found)
 		module_kallsyms_on_each_symbol(find_suffixed, &near);
 	if (near.found)
-		return "no such symbol, but one with a suffix exists (.isra, .constprop, .part, .cold)";
+		return
+		"no such symbol, but one with a suffix exists (.isra, .constprop, .part, .cold)";
 	return "no such symbol";
 }
 

@@ -3,9 +3,9 @@
  * Kernel probes: out-of-line slots, and the memory of probe points.
  *
  * A slot holds the copy of a probed instruction, or is a detour buffer.  Pages
- * of slots, of one size each, come from the architecture (executable, not writable) and are listed in a table by page
- * address, so that an address can be told to be in a slot, and whose, in
- * constant time.
+ * of slots, of one size each, come from the architecture (executable, not
+ * writable) and are listed in a table by page address, so that an address can
+ * be told to be in a slot, and whose, in constant time.
  *
  * A task may be preempted while it stands in a slot.  A point that leaves the
  * table therefore keeps its slot, and itself, for an RCU-tasks grace period;
@@ -214,8 +214,8 @@ static struct slot_page *add_page(struct slot_pool *pool)
 	if (!page->base || kprobe_table_reserve(&slot_table, 1))
 		goto fail;
 
-	WRITE_ONCE(slots_start, min(slots_start, (unsigned long)page->base));
-	WRITE_ONCE(slots_end, max(slots_end, (unsigned long)page->base + PAGE_SIZE));
+	WRITE_ONCE(slots_start, min_t(unsigned long, slots_start, page->base));
+	WRITE_ONCE(slots_end, max_t(unsigned long, slots_end, page->base + PAGE_SIZE));
 	kprobe_table_insert(&slot_table, (unsigned long)page->base, page);
 	/* Pairs with the walk in kprobe_get_kallsym(). */
 	list_add_tail_rcu(&page->all, &slot_pages);

@@ -115,13 +115,20 @@ def _step_plan(number, steps, by_name, places):
     statements = [rule for name, rule_list in by_name.items() for rule in rule_list
                   if name in in_force or isinstance(rule, (rules.Delete, rules.Copy))]
     plan = integration.make_plan(cache.BASE, cache.REPO, statements)
-    for path, place in places.items():
-        if place > number:
-            if os.path.lexists(plan.base_path(path)):
+    gone = _deleted(steps[:number + 1], by_name)
+    for path in list(plan.content):
+        if places.get(path, 0) > number or plan.content[path] is None:
+            if path in gone:
                 plan.content[path] = None
             else:
                 del plan.content[path]
     return plan
+
+
+def _deleted(steps, by_name):
+    """What the base has, and the rules of these steps delete."""
+    return {path for step in steps for name in step.rules for rule in by_name[name]
+            if isinstance(rule, rules.Delete) for path in rules.glob_files(cache.BASE, rule.pattern)}
 
 
 def make_plans(whole):
