@@ -205,6 +205,7 @@ unsigned long __kprobes kprobe_slot_to_text(unsigned long ip)
 static struct slot_page *add_page(struct slot_pool *pool)
 {
 	struct slot_page *page;
+	unsigned long base;
 
 	page = kzalloc(struct_size(page, owner, slots_per_page(pool)), GFP_KERNEL);
 	if (!page)
@@ -214,9 +215,10 @@ static struct slot_page *add_page(struct slot_pool *pool)
 	if (!page->base || kprobe_table_reserve(&slot_table, 1))
 		goto fail;
 
-	WRITE_ONCE(slots_start, min_t(unsigned long, slots_start, page->base));
-	WRITE_ONCE(slots_end, max_t(unsigned long, slots_end, page->base + PAGE_SIZE));
-	kprobe_table_insert(&slot_table, (unsigned long)page->base, page);
+	base = (unsigned long)page->base;
+	WRITE_ONCE(slots_start, min(slots_start, base));
+	WRITE_ONCE(slots_end, max(slots_end, base + PAGE_SIZE));
+	kprobe_table_insert(&slot_table, base, page);
 	/* Pairs with the walk in kprobe_get_kallsym(). */
 	list_add_tail_rcu(&page->all, &slot_pages);
 	list_add(&page->spare, &pool->spare);
