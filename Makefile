@@ -5,7 +5,7 @@ tools := tools/kprobes
 export ARCH VARIANT ONLY INIT
 
 
-.PHONY: help run check bench tree build boot series check-series menuconfig clean distclean
+.PHONY: help run check bench tree build boot series check-series check-docs menuconfig clean distclean
 
 help:
 	@echo 'make run                     boot a kernel with our kprobes, load the samples, show what they print'
@@ -20,6 +20,7 @@ help:
 	@echo '                             the tests of one variant, or a part of them'
 	@echo 'make series                  our files as patches for "git am" against the base'
 	@echo 'make check-series            the series applies, is the integrated tree, each step builds and is clean'
+	@echo 'make check-docs              the manual builds without warnings, kernel-doc comments are right'
 	@echo 'make menuconfig VARIANT=x86_64'
 	@echo '                             change a configuration; later builds keep the change'
 	@echo 'make clean                   remove the built kernels; make distclean: the whole cache'
@@ -28,7 +29,7 @@ help:
 	@echo 'Variants: $(patsubst $(tools)/variants/%.variant,%,$(wildcard $(tools)/variants/*.variant))'
 	@echo 'Cache: $${KPROBES_CACHE:-~/.cache/kprobes}'
 
-run check bench tree build boot series check-series: bootstrap
+run check bench tree build boot series check-series check-docs: bootstrap
 	@$(tools)/$@
 
 .PHONY: bootstrap

@@ -37,10 +37,14 @@ def _as_root(command):
 
 def install(variants):
     """Make sure the packages for these variants are there."""
+    install_packages(sorted(set(PACKAGES).union(*(v.packages for v in variants))))
+
+
+def install_packages(wanted):
+    """Make sure packages are there."""
     if not shutil.which("dpkg-query"):
         raise Failure("this is not a Debian system",
                       "the harness installs what it needs with apt; use Debian 12, or a container of it")
-    wanted = sorted(set(PACKAGES).union(*(v.packages for v in variants)))
     absent = missing(wanted)
     if not absent:
         return
