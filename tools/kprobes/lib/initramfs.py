@@ -100,6 +100,18 @@ def _expand(source, pattern):
     return found
 
 
+def _install_programs(variant, root):
+    """Programs of this machine, in their places, with the libraries they load."""
+    for name in variant.programs:
+        program = shutil.which(name)
+        if not program:
+            raise Failure(f"variant {variant.name}: there is no program {name}",
+                          "its package has to be named in the variant")
+        linked = subprocess.run(["ldd", program], check=True, stdout=subprocess.PIPE, text=True).stdout
+        for path in [program] + re.findall(r"(?:^|=> )\s*(/\S+)", linked, re.M):
+            _copy(path, os.path.join(root, path.lstrip("/")), 0o755)
+
+
 def _pack(root, archive, log):
     os.makedirs(os.path.dirname(archive), exist_ok=True)
     run_logged(["sh", "-c", 'cd "$1" && find . -print0 | sort -z | cpio --null -o -H newc -R 0:0 --quiet '
@@ -122,6 +134,7 @@ def build(variant, archive, script=""):
         if script:
             _copy(script, os.path.join(root, "kp/user-script"), 0o755)
         _install_modules(variant, root, log)
+        _install_programs(variant, root)
         _install_selftests(variant, root, log)
         _install_ftrace_tests(variant, root)
         _pack(root, archive, log)

@@ -22,6 +22,7 @@ starts with a blank continues the value before it, '#' starts a comment line.
     suites       KUnit suites whose results must be seen
     stages       what the guest runs: kunit samples modules selftest ftrace tracer-down
     timeout      seconds a test boot may take
+    programs     programs of this machine that the guest gets, with their libraries
     build-only   yes: no boot
     tree         base: build the untouched base, to compare with;
                  base-bench: the base with the benchmark, and nothing else of ours
@@ -36,7 +37,7 @@ from progress import Failure
 
 FOLDER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "variants")
 
-_LISTS = ("packages", "config", "allow-lost", "allow-objtool", "suites", "stages", "qemu")
+_LISTS = ("packages", "config", "allow-lost", "allow-objtool", "suites", "stages", "qemu", "programs")
 _WORDS = ("from", "arch", "kernel-arch", "triplet", "image", "append", "busybox", "timeout", "build-only",
           "tree", "end", "cpus", "by-name", "by-arch")
 
@@ -64,6 +65,7 @@ class Variant:
     tree: str
     by_name: bool
     by_arch: bool
+    programs: list
     source: str = ""          # sources to build, if neither the base nor the integrated tree
 
 
@@ -112,7 +114,7 @@ def load(name):
         busybox=values.get("busybox", ""), suites=lists["suites"], stages=lists["stages"],
         timeout=int(values.get("timeout", 300)), build_only=values.get("build-only") == "yes",
         tree=values.get("tree", ""), by_name=values.get("by-name") == "yes",
-        by_arch=values.get("by-arch") == "yes")
+        by_arch=values.get("by-arch") == "yes", programs=lists["programs"])
 
 
 def names():
