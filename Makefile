@@ -2,10 +2,10 @@
 # Kprobes for Linux 6.1: build, boot, test.  "make help" lists what there is.
 
 tools := tools/kprobes
-export ARCH VARIANT ONLY INIT
+export ARCH VARIANT ONLY INIT MINUTES
 
 
-.PHONY: help run check bench tree build boot series check-series check-docs menuconfig clean distclean
+.PHONY: help run check stress bench tree build boot series check-series check-docs menuconfig clean distclean
 
 help:
 	@echo 'make run                     boot a kernel with our kprobes, load the samples, show what they print'
@@ -20,6 +20,8 @@ help:
 	@echo '                             the tests of one variant, or a part of them'
 	@echo 'make series                  our files as patches for "git am" against the base'
 	@echo 'make check-series            the series applies, is the integrated tree, each step builds and is clean'
+	@echo 'make stress [VARIANT=x86_64] [MINUTES=5]'
+	@echo '                             a probe on every instruction, races, failing allocations'
 	@echo 'make check-docs              the manual builds without warnings, kernel-doc comments are right'
 	@echo 'make menuconfig VARIANT=x86_64'
 	@echo '                             change a configuration; later builds keep the change'
@@ -31,6 +33,9 @@ help:
 
 run check bench tree build boot series check-series check-docs: bootstrap
 	@$(tools)/$@
+
+stress: bootstrap
+	@ONLY=stress VARIANT=$${VARIANT:-x86_64} $(tools)/check
 
 .PHONY: bootstrap
 bootstrap:

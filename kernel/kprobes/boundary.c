@@ -291,3 +291,25 @@ void kprobe_forget_boundaries(unsigned long start, unsigned long end)
 		}
 	}
 }
+
+#if IS_ENABLED(CONFIG_KPROBES_TEST_MODULES)
+/**
+ * kprobe_is_instruction() - for the test modules: does an instruction begin here
+ * @addr: an address in kernel text
+ *
+ * Context: process context, may sleep.
+ * Return: true if so, false if not or if that cannot be told.
+ */
+bool kprobe_is_instruction(unsigned long addr)
+{
+	unsigned long end;
+	const char *why;
+	bool is;
+
+	mutex_lock(&kprobe_mutex);
+	is = !kprobe_check_boundary(addr, &end, &why);
+	mutex_unlock(&kprobe_mutex);
+	return is;
+}
+EXPORT_SYMBOL_GPL(kprobe_is_instruction);
+#endif

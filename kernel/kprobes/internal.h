@@ -224,6 +224,7 @@ int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
 			  const char **why);
 int kprobe_copy_text(void *dst, unsigned long addr, size_t len);
 void kprobe_forget_boundaries(unsigned long start, unsigned long end);
+bool kprobe_is_instruction(unsigned long addr);
 int kprobe_check_targets(unsigned long addr, unsigned int len, const char **why);
 
 /* resolve.c: names to addresses */
