@@ -222,7 +222,7 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **w
 
 /*
  * These run while a CPU comes up or comes back and has no IDT yet that could
- * take a breakpoint.  (start_secondary() is static: see smpboot.c.)
+ * take a breakpoint.  (What is local to its file is marked there.)
  */
 #ifdef CONFIG_SMP
 NOKPROBE_SYMBOL(cr4_init);
@@ -232,6 +232,7 @@ NOKPROBE_SYMBOL(cpu_init_exception_handling);
 NOKPROBE_SYMBOL(load_current_idt);
 #ifdef CONFIG_X86_64
 NOKPROBE_SYMBOL(secondary_startup_64);
+NOKPROBE_SYMBOL(secondary_startup_64_no_verify);
 NOKPROBE_SYMBOL(early_setup_idt);
 #else
 NOKPROBE_SYMBOL(startup_32_smp);
