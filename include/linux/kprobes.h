@@ -217,8 +217,10 @@ static inline bool is_kprobe_optinsn_slot(unsigned long addr)
 }
 
 #ifdef CONFIG_OPTPROBES
+bool kprobes_allow_jumps(bool allow);
 void wait_for_kprobe_optimizer(void);
 #else
+static inline bool kprobes_allow_jumps(bool allow) { return false; }
 static inline void wait_for_kprobe_optimizer(void) { }
 #endif
 

@@ -788,6 +788,7 @@ static void release_probes(struct hlist_head *probes)
 	hlist_for_each_entry_safe(p, next, probes, hlist) {
 		p->hits = NULL;
 		p->point = NULL;
+		p->flags &= ~KPROBE_FLAG_OPTIMIZED;
 		INIT_LIST_HEAD(&p->list);
 		hlist_del_init(&p->hlist);
 		forget_registered(p);

@@ -41,7 +41,7 @@
  * @rodata: first byte of the read-only data that may point into it
  * @rodata_end: the byte behind it
  * @owner: the module, or NULL for the kernel
- * @complete: all targets are known
+ * @cancelled: the text goes away
  * @room: how many @targets there is room for
  * @nr: how many there are
  * @targets: offsets from @start, sorted once the survey is complete
@@ -51,13 +51,14 @@ struct survey {
 	unsigned long start, end;
 	unsigned long rodata, rodata_end;
 	struct module *owner;
-	bool complete;
+	bool cancelled;
 	size_t room, nr;
 	u32 *targets;
 };
 
-/* Complete surveys; kprobe_mutex. */
+/* Complete surveys, and the one that is being made; kprobe_mutex. */
 static LIST_HEAD(surveys);
+static struct survey *unfinished;
 
 static struct survey *find_survey(unsigned long addr)
 {
@@ -135,6 +136,8 @@ static int survey_some(struct survey *s, unsigned long *addr)
 	int ret = 0;
 
 	mutex_lock(&kprobe_mutex);
+	if (s->cancelled)
+		ret = -ENOENT;
 	for (i = 0; i < SURVEY_BATCH && *addr < s->end && !ret; i++) {
 		if (!kallsyms_lookup_size_offset(*addr, &size, &offset) || offset >= size) {
 			/* Between symbols: padding. */
@@ -216,8 +219,6 @@ static int set_bounds(struct survey *s, unsigned long addr)
 
 	preempt_disable();
 	s->owner = __module_text_address(addr);
-	if (s->owner && !try_module_get(s->owner))
-		s->owner = NULL;
 	preempt_enable();
 	if (!s->owner)
 		return -ENOENT;
@@ -231,19 +232,18 @@ static int set_bounds(struct survey *s, unsigned long addr)
 }
 
 /**
- * kprobe_flow_survey() - get to know the jumps in the text of an address
- * @addr: an address in kernel text
+ * kprobe_flow_survey_begin() - get to know the jumps in the text of an address
+ * @addr: an address in kernel text that is not going away
  *
- * Takes long for the kernel's text; it is needed once.
+ * kprobe_flow_survey_finish() has to follow, without the mutex.
  *
- * Context: process context, may sleep, takes kprobe_mutex.
- * Return: 0; -ENOMEM; -ENOENT if the module goes away; -EINVAL for text that is
- * not surveyed (init text).
+ * Context: process context, kprobe_mutex held.
+ * Return: 0; -ENOMEM; -ENOENT if there is no such text; -EINVAL for text that
+ * is not surveyed (init text).
  */
-int kprobe_flow_survey(unsigned long addr)
+int kprobe_flow_survey_begin(unsigned long addr)
 {
 	struct survey *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	unsigned long at;
 	int ret;
 
 	if (!s)
@@ -251,18 +251,42 @@ int kprobe_flow_survey(unsigned long addr)
 	ret = set_bounds(s, addr);
 	if (!ret)
 		ret = survey_tables(s);
-	for (at = s->start; !ret && at < s->end; )
-		ret = survey_some(s, &at);
-	if (!ret) {
-		sort(s->targets, s->nr, sizeof(*s->targets), compare_targets, NULL);
-		mutex_lock(&kprobe_mutex);
-		list_add(&s->list, &surveys);
-		mutex_unlock(&kprobe_mutex);
-	}
-	/* When the module goes, kprobe_flow_forget() is called. */
-	module_put(s->owner);
 	if (ret)
 		free_survey(s);
+	else
+		unfinished = s;
+	return ret;
+}
+
+/**
+ * kprobe_flow_survey_finish() - the long part
+ *
+ * Takes long for the kernel's text; it is needed once.  A module is not pinned
+ * meanwhile: kprobe_flow_forget() cancels its survey.
+ *
+ * Context: process context, may sleep, takes kprobe_mutex.
+ * Return: 0; -ENOMEM; -ENOENT if the text went away.
+ */
+int kprobe_flow_survey_finish(void)
+{
+	struct survey *s = unfinished;
+	unsigned long at = s->start;
+	int ret = 0;
+
+	while (!ret && at < s->end)
+		ret = survey_some(s, &at);
+	if (!ret)
+		sort(s->targets, s->nr, sizeof(*s->targets), compare_targets, NULL);
+
+	mutex_lock(&kprobe_mutex);
+	unfinished = NULL;
+	if (!ret && s->cancelled)
+		ret = -ENOENT;
+	if (!ret)
+		list_add(&s->list, &surveys);
+	else
+		free_survey(s);
+	mutex_unlock(&kprobe_mutex);
 	return ret;
 }
 
@@ -288,6 +312,9 @@ void kprobe_flow_forget(unsigned long start, unsigned long end)
 {
 	struct survey *s, *next;
 
+	if (unfinished && unfinished->owner && unfinished->start < end &&
+	    start < unfinished->end)
+		unfinished->cancelled = true;
 	list_for_each_entry_safe(s, next, &surveys, list) {
 		if (!s->owner || s->start >= end || s->end <= start)
 			continue;

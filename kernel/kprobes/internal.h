@@ -275,7 +275,8 @@ extern struct exception_table_entry __stop___ex_table[];
 
 int kprobe_flow_targets(unsigned long start, unsigned long size, const u8 *text,
 			unsigned long *targets);
-int kprobe_flow_survey(unsigned long addr);
+int kprobe_flow_survey_begin(unsigned long addr);
+int kprobe_flow_survey_finish(void);
 bool kprobe_flow_surveyed(unsigned long addr);
 void kprobe_flow_forget(unsigned long start, unsigned long end);
 

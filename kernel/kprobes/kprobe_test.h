@@ -20,6 +20,7 @@ struct kunit;
  */
 int kprobe_test_traced(int x);
 int kprobe_test_plain(int x);
+int kprobe_test_jumped(int x);
 int kprobe_test_straight(int x);
 int kprobe_test_inner(int x);
 int kprobe_test_timed(int x);
@@ -81,6 +82,8 @@ void kprobe_test_refused(struct kunit *test, const char *what, struct kprobe *p,
 			 int err, const char *words);
 int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post);
+int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
+			  kprobe_pre_handler_t pre);
 void kprobe_test_disarm_many(struct kprobe_test_many *many);
 void *kprobe_test_copy_text(size_t *size);
 unsigned long kprobe_test_compare_text(const void *copy);

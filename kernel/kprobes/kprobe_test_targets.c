@@ -55,6 +55,12 @@ noinline __noclone notrace int kprobe_test_timed_plain(int x)
 	return opaque(x, 5) + 3;
 }
 
+/* Nobody has an address in the middle of it. */
+noinline __noclone notrace int kprobe_test_jumped(int x)
+{
+	return opaque(x, 11) + 3;
+}
+
 noinline __noclone notrace int kprobe_test_replacement(int x)
 {
 	return opaque(x, 6) + 1000;

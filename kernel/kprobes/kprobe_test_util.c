@@ -9,6 +9,7 @@
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/kprobes_arch.h>
 #include <linux/mount.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
@@ -258,6 +259,62 @@ int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 	return arm_accepted(many, many->probes, n);
 }
 
+/* Sites of a function that leave room for a jump at each. */
+static unsigned int add_sites(struct kprobe *probes, unsigned long start,
+			      kprobe_pre_handler_t pre, unsigned int room)
+{
+	unsigned long size, offset, at, next_site = 0;
+	unsigned int n = 0;
+	int len;
+
+	if (!kallsyms_lookup_size_offset(start, &size, &offset) || offset)
+		return 0;
+	for (at = 0; at < size && n < room; at += len) {
+		len = arch_kprobe_insn_length((u8 *)start + at, size - at);
+		if (len <= 0)
+			break;
+		if (at < next_site || ftrace_location(start + at))
+			continue;
+		probes[n].addr = (kprobe_opcode_t *)(start + at);
+		probes[n++].pre_handler = pre;
+		next_site = at + 5;
+	}
+	return n;
+}
+
+/**
+ * kprobe_test_arm_sites() - probe the insides of functions all over the kernel
+ * @many: filled in
+ * @limit: in about so many functions
+ * @pre: pre_handler of all
+ *
+ * Return: 0, or an errno.  kprobe_test_disarm_many() is due in any case.
+ */
+int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
+			  kprobe_pre_handler_t pre)
+{
+	struct functions functions;
+	unsigned int i, step, n = 0, room = limit * 40;
+	int err;
+
+	memset(many, 0, sizeof(*many));
+	err = collect_functions(&functions);
+	if (err)
+		return err;
+	step = max(functions.n / limit, 1U);
+	many->probes = vzalloc(array_size(room, sizeof(*many->probes)));
+	many->array = vzalloc(array_size(room, sizeof(*many->array)));
+	if (!many->probes || !many->array) {
+		vfree(functions.addrs);
+		return -ENOMEM;
+	}
+	for (i = 0; i < functions.n; i += step)
+		if (!within_kprobe_blacklist(functions.addrs[i]))
+			n += add_sites(many->probes + n, functions.addrs[i], pre, room - n);
+	vfree(functions.addrs);
+	return arm_accepted(many, many->probes, n);
+}
+
 /**
  * kprobe_test_copy_text() - copy the kernel's text
  * @size: set to its size
@@ -297,6 +354,13 @@ unsigned long kprobe_test_compare_text(const void *copy)
 
 int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post)
+{
+	memset(many, 0, sizeof(*many));
+	return -EOPNOTSUPP;
+}
+
+int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
+			  kprobe_pre_handler_t pre)
 {
 	memset(many, 0, sizeof(*many));
 	return -EOPNOTSUPP;

@@ -52,7 +52,7 @@ static LIST_HEAD(ready);
 static LIST_HEAD(placed);
 
 /* debug.kprobes_optimization */
-static int allowed = 1;
+static bool allowed = true;
 
 /* The thread sleeps here; so do those who wait for it. */
 static DECLARE_WAIT_QUEUE_HEAD(wake);
@@ -164,28 +164,34 @@ static void use_copies(struct list_head *points)
 	}
 }
 
+/* The first queued point's text cannot be surveyed: it has to do without. */
+static void give_up_first(int err)
+{
+	struct kprobe_point *pt = list_first_entry(&queued, struct kprobe_point, opt);
+
+	set_state(pt, KPROBE_JUMP_NONE, NULL, err == -ENOMEM ? "no memory" : "init text");
+}
+
 /* Survey the text of the first queued point, if that was not done yet. */
 static void survey_for_first(void)
 {
 	struct kprobe_point *pt;
-	unsigned long addr;
-	int ret;
+	int ret = -EALREADY;
 
 	mutex_lock(&kprobe_mutex);
 	pt = list_first_entry_or_null(&queued, struct kprobe_point, opt);
-	addr = !pt || kprobe_flow_surveyed(pt->addr) ? 0 : pt->addr;
+	if (pt && !kprobe_flow_surveyed(pt->addr)) {
+		ret = kprobe_flow_survey_begin(pt->addr);
+		if (ret)
+			give_up_first(ret);
+	}
 	mutex_unlock(&kprobe_mutex);
-	if (!addr)
+	if (ret || kprobe_flow_survey_finish() != -ENOMEM)
 		return;
 
-	ret = kprobe_flow_survey(addr);
-	if (!ret)
-		return;
 	mutex_lock(&kprobe_mutex);
-	pt = list_first_entry_or_null(&queued, struct kprobe_point, opt);
-	if (pt && pt->addr == addr)
-		set_state(pt, KPROBE_JUMP_NONE, NULL,
-			  ret == -ENOMEM ? "no memory" : "text that goes away");
+	if (!list_empty(&queued))
+		give_up_first(-ENOMEM);
 	mutex_unlock(&kprobe_mutex);
 }
 
@@ -461,28 +467,38 @@ const char *kprobe_why_no_jump(const struct kprobe_point *pt)
 	return pt->ftrace || pt->gone ? NULL : pt->why_not;
 }
 
-/* Take all jumps away, or give them back to those that had one. */
-static void set_allowed(int allow)
+/**
+ * kprobes_allow_jumps() - what debug.kprobes_optimization sets
+ * @allow: whether breakpoints may be replaced by jumps
+ *
+ * If not, all jumps are gone when it returns.  If so, those that were there
+ * before are back when it returns.
+ *
+ * Context: process context, may sleep.
+ * Return: what was set before.
+ */
+bool kprobes_allow_jumps(bool allow)
 {
 	struct kprobe_point *pt, *next;
 	LIST_HEAD(jumping);
+	bool before;
 
 	mutex_lock(&kprobe_mutex);
-	if (allow != allowed) {
-		WRITE_ONCE(allowed, allow);
-		if (allow) {
-			place_jumps(UINT_MAX);
-		} else {
-			list_splice_init(&placed, &jumping);
-			remove_jumps(&jumping);
-			list_for_each_entry_safe(pt, next, &jumping, opt)
-				set_state(pt, KPROBE_JUMP_READY, &ready, switched_off);
-		}
+	before = allowed;
+	WRITE_ONCE(allowed, allow);
+	if (allow && !before) {
+		place_jumps(UINT_MAX);
+	} else if (!allow && before) {
+		list_splice_init(&placed, &jumping);
+		remove_jumps(&jumping);
+		list_for_each_entry_safe(pt, next, &jumping, opt)
+			set_state(pt, KPROBE_JUMP_READY, &ready, switched_off);
 	}
 	mutex_unlock(&kprobe_mutex);
 	/* Pairs with have_work(). */
 	wake_up(&wake);
 	wake_up_all(&done);
+	return before;
 }
 
 static int write_allowed(struct ctl_table *table, int write, void *buffer,
@@ -498,7 +514,7 @@ static int write_allowed(struct ctl_table *table, int write, void *buffer,
 	copy.data = &value;
 	ret = proc_dointvec_minmax(&copy, write, buffer, length, ppos);
 	if (!ret && write)
-		set_allowed(value);
+		kprobes_allow_jumps(value);
 	mutex_unlock(&one_writer);
 	return ret;
 }

@@ -86,17 +86,47 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
-/* Documented in <linux/kprobes_arch.h>. */
+static bool same_page(const void *a, const void *b)
+{
+	return ((unsigned long)a & PAGE_MASK) == ((unsigned long)b & PAGE_MASK);
+}
+
+/* For text_poke_by(): @dst is the start of the page that all pokes are in. */
+static void write_pokes(void *dst, const void *src, size_t n)
+{
+	const struct kprobe_poke *poke = src, *end = poke + n;
+
+	for (; poke < end; poke++)
+		WRITE_ONCE(*(u8 *)(dst + offset_in_page(poke->addr)), poke->opcode);
+}
+
+/* Write the pokes at the start of an array that are in one page. */
+static unsigned int poke_page(const struct kprobe_poke *pokes, unsigned int n)
+{
+	void *page = (void *)((unsigned long)pokes->addr & PAGE_MASK);
+	unsigned int i;
+
+	for (i = 0; i < n && same_page(pokes[i].addr, page); i++) {
+		u8 old = READ_ONCE(*pokes[i].addr);
+
+		perf_event_text_poke(pokes[i].addr, &old, 1, &pokes[i].opcode, 1);
+	}
+	text_poke_by(write_pokes, page, pokes, i);
+	return i;
+}
+
+/*
+ * A mapping is expensive: one for the pokes that follow each other in a page,
+ * which most do, since batches are in order of addresses.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
 void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 {
-	const struct kprobe_poke *poke;
+	unsigned int done;
 
-	for (poke = pokes; poke < pokes + n; poke++) {
-		u8 old = READ_ONCE(*poke->addr);
-
-		text_poke(poke->addr, &poke->opcode, 1);
-		perf_event_text_poke(poke->addr, &old, 1, &poke->opcode, 1);
-	}
+	for (done = 0; done < n; )
+		done += poke_page(pokes + done, n - done);
 	text_poke_sync();
 }
 

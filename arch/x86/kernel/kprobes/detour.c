@@ -18,6 +18,7 @@
 #include <linux/kprobes.h>
 #include <linux/string.h>
 #include <asm/insn.h>
+#include <asm/nospec-branch.h>
 #include <asm/unaligned.h>
 
 #include "common.h"
@@ -66,8 +67,9 @@ static int decode(struct insn *in, const u8 *bytes, size_t avail)
 static bool is_indirect_thunk(unsigned long addr)
 {
 #ifdef CONFIG_RETPOLINE
-	return addr >= (unsigned long)__indirect_thunk_start &&
-	       addr < (unsigned long)__indirect_thunk_end;
+	unsigned long thunks = (unsigned long)__x86_indirect_thunk_array;
+
+	return addr - thunks < 16 * RETPOLINE_THUNK_SIZE;
 #else
 	return false;
 #endif

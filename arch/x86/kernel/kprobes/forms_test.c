@@ -382,6 +382,14 @@ static unsigned long sum_hits(const struct kprobe *p)
 	return sum;
 }
 
+static void __maybe_unused forget_hits(struct kprobe *p)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(p->hits, cpu) = 0;
+}
+
 /* Register a probe on each form.  One that is refused is a failure. */
 static void probe_all(struct kunit *test, kprobe_pre_handler_t pre,
 		      kprobe_post_handler_t post, u32 flags)
@@ -589,6 +597,47 @@ static void forms_disabled(struct kunit *test)
 	finish(test);
 }
 
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+/* How many of the forms are reached by a jump? */
+static unsigned int count_jumps(struct forms *forms)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < forms->registered; i++)
+		n += kprobe_optimized(forms->array[i]);
+	return n;
+}
+
+/*
+ * By a jump where there can be one: the copies in the detour buffer do what the
+ * instructions do.  Then with the jumps taken away, while the breakpoint's trap
+ * executes these copies.
+ */
+static void forms_jump(struct kunit *test)
+{
+	struct forms *forms = test->priv;
+	unsigned int i, jumps;
+
+	prepare(test, false);
+	probe_all(test, see_pre, NULL, 0);
+	wait_for_kprobe_optimizer();
+	jumps = count_jumps(forms);
+	kunit_info(test, "%u of %u forms are reached by a jump\n", jumps, forms->registered);
+	KUNIT_EXPECT_GT(test, 100 * jumps, 70 * forms->registered);
+	run_all_probed(test);
+
+	kprobes_allow_jumps(false);
+	KUNIT_EXPECT_EQ(test, count_jumps(forms), 0);
+	for (i = 0; i < forms->n; i++)
+		if (forms->probes[i].addr)
+			forget_hits(&forms->probes[i]);
+	run_all_probed(test);
+	kprobes_allow_jumps(true);
+	KUNIT_EXPECT_EQ(test, count_jumps(forms), jumps);
+	finish(test);
+}
+#endif
+
 static void forms_fpu_pre(struct kunit *test)
 {
 	prepare(test, true);
@@ -667,6 +716,9 @@ static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(forms_pre_and_post),
 	KUNIT_CASE(forms_post),
 	KUNIT_CASE(forms_disabled),
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+	KUNIT_CASE(forms_jump),
+#endif
 	KUNIT_CASE(forms_fpu_pre),
 	KUNIT_CASE(forms_fpu_pre_and_post),
 	KUNIT_CASE(forms_refused),

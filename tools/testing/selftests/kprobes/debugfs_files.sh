@@ -138,7 +138,7 @@ stats_count_hits_and_misses() {
 	is "kpt_plain" "$(stat p hits) $(stat p missed)" "123 0"
 	is "kpt_trap" "$(stat t hits) $(stat t missed)" "45 0"
 	matches "format" "$(cat $KPROBES/stats)" \
-		"^$HEX  k  kpt_trap\+0x[0-9a-f]+  $MODULE trap,(boosted|stepped|simulated) hits=45 missed=0( [a-z]+=0)+$"
+		"^$HEX  k  kpt_trap\+0x[0-9a-f]+  $MODULE (trap,(boosted|stepped|simulated)|jump) hits=45 missed=0( [a-z]+=0)+( no-jump=\"[^\"]+\")?$"
 	answers 0 del p
 	answers 0 del t
 }
