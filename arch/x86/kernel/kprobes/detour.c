@@ -9,9 +9,6 @@
  *	entry:	call	kprobe_detour_enter	(detour_entry.S)
  *	body:	copies of the instructions the jump replaces
  *		jmp	behind the last of them
- *
- * Nothing here depends on the state of the running kernel: the file is also
- * compiled for the test in tools/kprobes/host/x86-decode.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
