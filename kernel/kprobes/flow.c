@@ -162,29 +162,32 @@ static unsigned long fixup_address(const struct exception_table_entry *entry)
 #endif
 }
 
-static int survey_tables(struct survey *s)
+static int survey_handlers(struct survey *s)
 {
 	const struct exception_table_entry *ex = __start___ex_table;
-	const struct exception_table_entry *ex_end = __stop___ex_table;
-	struct jump_entry *key = NULL, *key_end = NULL;
+	const struct exception_table_entry *end = __stop___ex_table;
 	int ret = 0;
 
-#ifdef CONFIG_JUMP_LABEL
-	key = __start___jump_table;
-	key_end = __stop___jump_table;
-#endif
 	if (s->owner) {
 		ex = s->owner->extable;
-		ex_end = ex + s->owner->num_exentries;
-#ifdef CONFIG_JUMP_LABEL
-		key = s->owner->jump_entries;
-		key_end = key + s->owner->num_jump_entries;
-#endif
+		end = ex + s->owner->num_exentries;
 	}
-	for (; ex < ex_end && !ret; ex++)
+	for (; ex < end && !ret; ex++)
 		ret = note_target(s, fixup_address(ex));
+	return ret;
+}
+
+static int survey_keys(struct survey *s)
+{
+	int ret = 0;
 #ifdef CONFIG_JUMP_LABEL
-	for (; key < key_end && !ret; key++)
+	struct jump_entry *key = __start___jump_table, *end = __stop___jump_table;
+
+	if (s->owner) {
+		key = s->owner->jump_entries;
+		end = key + s->owner->num_jump_entries;
+	}
+	for (; key < end && !ret; key++)
 		ret = note_target(s, jump_entry_target(key));
 #endif
 	return ret;
@@ -250,7 +253,9 @@ int kprobe_flow_survey_begin(unsigned long addr)
 		return -ENOMEM;
 	ret = set_bounds(s, addr);
 	if (!ret)
-		ret = survey_tables(s);
+		ret = survey_handlers(s);
+	if (!ret)
+		ret = survey_keys(s);
 	if (ret)
 		free_survey(s);
 	else
