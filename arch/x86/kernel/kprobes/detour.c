@@ -87,6 +87,28 @@ static void find_operands(struct insn *in, unsigned long addr, struct kprobe_flo
 		flow->target[1] = (long)in->immediate.value;
 }
 
+/*
+ * What assemblers pad 32 bit code with: "lea 0(%esi), %esi" in several lengths,
+ * "mov %esi, %esi".
+ */
+static bool is_padding(struct insn *in)
+{
+	u8 modrm = in->modrm.bytes[0], reg = X86_MODRM_REG(modrm);
+	u8 base = X86_MODRM_RM(modrm);
+
+	if (in->opcode.bytes[0] == 0x89)
+		return X86_MODRM_MOD(modrm) == 3 && reg == base;
+	if (in->opcode.bytes[0] != 0x8d || X86_MODRM_MOD(modrm) == 3 ||
+	    in->displacement.value)
+		return false;
+	if (in->sib.nbytes) {
+		if (X86_SIB_INDEX(in->sib.bytes[0]) != 4)
+			return false;
+		base = X86_SIB_BASE(in->sib.bytes[0]);
+	}
+	return reg == base;
+}
+
 /* Documented in <linux/kprobes_arch.h>. */
 int arch_kprobe_flow(const u8 *bytes, size_t avail, unsigned long addr,
 		     struct kprobe_flow *flow)
@@ -131,6 +153,7 @@ int arch_kprobe_flow(const u8 *bytes, size_t avail, unsigned long addr,
 		flow->ends = flow->indirect;
 		fallthrough;
 	default:
+		flow->filler = is_padding(&in);
 		find_operands(&in, addr, flow);
 		return 0;
 	}
