@@ -10,7 +10,7 @@
  *	fill|rfill SITE N		register an array of probes, return probes
  *	drain, rdrain			unregister it
  *	single SITE N			register and unregister N one by one
- *	read PATH			read a file to its end
+ *	start, stop NAME		what happens between them
  *	write PATH VALUE		write a value to a file
  *	wait MS				let things settle
  *	memory				what is free
@@ -40,29 +40,19 @@ const char * const bench_site_names[BENCH_SITES] = {
 
 static DEFINE_MUTEX(bench_mutex);
 
-static int bench_read(const char *path)
-{
-	struct file *file = filp_open(path, O_RDONLY, 0);
-	loff_t pos = 0;
-	ssize_t got;
-	void *page;
-	u64 begin;
+/* For what user space does: files of debugfs cannot be read from here. */
+static u64 started;
 
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	page = kmalloc(PAGE_SIZE, GFP_KERNEL);
-	if (!page) {
-		filp_close(file, NULL);
-		return -ENOMEM;
-	}
-	begin = bench_clock();
-	do
-		got = kernel_read(file, page, PAGE_SIZE, &pos);
-	while (got > 0);
-	pr_notice("read path=%s bytes=%lld clock=%llu\n", path, pos, bench_clock() - begin);
-	kfree(page);
-	filp_close(file, NULL);
-	return got;
+static int bench_start(void)
+{
+	started = bench_clock();
+	return 0;
+}
+
+static int bench_stop(const char *name)
+{
+	pr_notice("lap name=%s clock=%llu\n", name, bench_clock() - started);
+	return 0;
 }
 
 static int bench_write(const char *path, const char *value)
@@ -128,8 +118,10 @@ static int run_line(char *line)
 		return bench_drain();
 	if (!strcmp(verb, "rdrain"))
 		return bench_drain_returns();
-	if (!strcmp(verb, "read"))
-		return bench_read(first);
+	if (!strcmp(verb, "start"))
+		return bench_start();
+	if (!strcmp(verb, "stop"))
+		return bench_stop(first);
 	if (!strcmp(verb, "write"))
 		return bench_write(first, second);
 	return with_number(verb, first, second);

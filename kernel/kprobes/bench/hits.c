@@ -125,7 +125,7 @@ static int one_hit_case(const struct hit_case *hc)
 
 static int one_return_case(const char *name, bench_target_t *target, bool settle)
 {
-	struct kretprobe rp = { .handler = ret_handler, .maxactive = 8 };
+	struct kretprobe rp = { .handler = ret_handler };
 	int ret;
 
 	rp.kp.addr = (kprobe_opcode_t *)target;

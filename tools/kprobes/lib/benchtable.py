@@ -47,7 +47,7 @@ class Records:
         return found["clock"] / found["n"] if found and found["n"] else None
 
     def listing(self, site, n):
-        found = self.get("read", bg=n, bg_site=site)
+        found = self.get("lap", name="list", bg=n, bg_site=site)
         return found["clock"] / n if found else None
 
     def memory(self, site, n):
