@@ -52,7 +52,8 @@ def _download(architecture, release, target):
                    cwd=folder)
         package = glob.glob(os.path.join(folder, "*.deb"))[0]
         run_logged(["dpkg-deb", "-x", package, os.path.join(folder, "root")], log, "dpkg-deb", advice)
-        shutil.move(os.path.join(folder, "root/bin/busybox"), target)
+        # Newer releases have /usr/bin only.
+        shutil.move(glob.glob(os.path.join(folder, "root/**/bin/busybox"), recursive=True)[0], target)
         shutil.rmtree(folder)
 
 
