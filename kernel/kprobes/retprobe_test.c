@@ -1019,7 +1019,7 @@ static void rt_test_trace_nested(struct kunit *test)
 	unregister_kretprobes(rps, 3);
 }
 
-#if defined(CONFIG_X86) || defined(CONFIG_ARM64)
+#if defined(CONFIG_X86) || defined(CONFIG_ARM64) || defined(CONFIG_RISCV)
 #define RT_CAN_REWIND
 
 static struct rt_probe rt_rewound;
@@ -1029,8 +1029,10 @@ static int rt_rewind(struct kprobe *kp, struct pt_regs *regs)
 {
 #ifdef CONFIG_X86
 	*(unsigned long *)regs->sp = rt_rewound.entry_ret_addr;
-#else
+#elif defined(CONFIG_ARM64)
 	regs->regs[30] = rt_rewound.entry_ret_addr;
+#else
+	regs->ra = rt_rewound.entry_ret_addr;
 #endif
 	return 0;
 }

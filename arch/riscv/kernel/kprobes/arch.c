@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel probes, RISC-V: what the core needs from the running kernel.
+ *
+ * The breakpoint exception (traps.c), memory for slots, writing to text, and
+ * which text is off limits.  Called by traps.c and by the core.
+ */
+#include <linux/cpu.h>
+#include <linux/ftrace.h>
+#include <linux/hardirq.h>
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/perf_event.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/cacheflush.h>
+#include <asm/patch.h>
+#include <asm/sections.h>
+#include <asm/suspend.h>
+
+#include "common.h"
+
+/*
+ * Code was written that other CPUs may still have in another form.  Protected by
+ * text_mutex.
+ */
+static bool slots_unsynced;
+
+/**
+ * kprobe_break_handler() - offer a breakpoint exception to kprobes
+ * @regs: registers of the interrupted code
+ *
+ * Enters like an NMI: the exception may have come in the middle of anything,
+ * the idle loop without RCU included.
+ *
+ * Context: the breakpoint exception, interrupts off, for user mode too.
+ * Return: true if it was a probe's, false if it is somebody else's.
+ */
+bool __kprobes kprobe_break_handler(struct pt_regs *regs)
+{
+	bool ours;
+
+	if (user_mode(regs))
+		return false;
+	nmi_enter();
+	ours = kprobe_trap(regs, instruction_pointer(regs));
+	nmi_exit();
+	return ours;
+}
+
+/*
+ * Mapped like module text is, but without VM_FLUSH_RESET_PERMS: that would
+ * change the linear map, which is made of large pages here.
+ *
+ * The linear map's own view of the page stays writable, as it does for the text
+ * of modules.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void *arch_kprobe_alloc_slot_page(void)
+{
+	/* Without the option, patch.c writes without a window. */
+	pgprot_t prot = IS_ENABLED(CONFIG_STRICT_MODULE_RWX) ? PAGE_KERNEL_READ_EXEC :
+							       PAGE_KERNEL_EXEC;
+
+	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, MODULES_VADDR, MODULES_END,
+				    GFP_KERNEL | __GFP_ZERO, prot, 0, NUMA_NO_NODE,
+				    __builtin_return_address(0));
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void arch_kprobe_free_slot_page(void *page)
+{
+	vfree(page);
+}
+
+/*
+ * The window through which text is written may have a stale translation on
+ * another CPU, from an earlier write: stay on this one.
+ */
+static void write_text(void *dst, const void *src, size_t len)
+{
+	int err;
+
+	preempt_disable();
+	err = patch_insn_write(dst, src, len);
+	preempt_enable();
+	WARN_ONCE(err, "kprobes: text at %pS could not be written\n", dst);
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void arch_kprobe_write_text(void *dst, const void *src, size_t len)
+{
+	write_text(dst, src, len);
+	/* For arch_kprobe_poke(). */
+	slots_unsynced = true;
+	/* Nobody is to know what stood there before. */
+	perf_event_text_poke(dst, NULL, 0, src, len);
+}
+
+/*
+ * Returning from an exception does not make a CPU fetch anew what it may have
+ * prefetched: slots are made visible before the breakpoints that lead there.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
+{
+	const struct kprobe_poke *poke;
+
+	if (slots_unsynced) {
+		flush_icache_all();
+		slots_unsynced = false;
+	}
+	for (poke = pokes; poke < pokes + n; poke++) {
+		kprobe_opcode_t old = READ_ONCE(*poke->addr);
+
+		/* One store: copy_to_kernel_nofault() writes an aligned unit at once. */
+		write_text(poke->addr, &poke->opcode, sizeof(old));
+		perf_event_text_poke(poke->addr, &old, sizeof(old),
+				     &poke->opcode, sizeof(old));
+	}
+	flush_icache_all();
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+unsigned int arch_kprobe_entry_offset(unsigned long entry)
+{
+	return 0;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+static bool is_rewritten_call(unsigned long addr, void (*call)(void))
+{
+	return addr >= (unsigned long)call && addr < (unsigned long)call + MCOUNT_INSN_SIZE;
+}
+
+static bool is_ftrace_code(unsigned long addr)
+{
+	if (is_rewritten_call(addr, ftrace_call))
+		return true;
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+	if (is_rewritten_call(addr, ftrace_regs_call))
+		return true;
+#endif
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	if (is_rewritten_call(addr, ftrace_graph_call))
+		return true;
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+	if (is_rewritten_call(addr, ftrace_graph_regs_call))
+		return true;
+#endif
+#endif
+	return false;
+}
+#else
+static bool is_ftrace_code(unsigned long addr)
+{
+	return false;
+}
+#endif
+
+/* Text around @addr, as far as it is readable. */
+static bool is_in_lrsc(unsigned long addr)
+{
+	const size_t units = KPROBE_LRSC_BYTES / sizeof(u16);
+	u16 text[2 * KPROBE_LRSC_BYTES / sizeof(u16)];
+	size_t before = 0, after = 0;
+
+	while (before < units &&
+	       !copy_from_kernel_nofault(&text[units - before - 1],
+					 (u16 *)addr - before - 1, sizeof(u16)))
+		before++;
+	while (after < units &&
+	       !copy_from_kernel_nofault(&text[units + after],
+					 (u16 *)addr + after, sizeof(u16)))
+		after++;
+	return kprobe_in_lrsc(&text[units], before, after);
+}
+
+/*
+ * Alternatives are chosen at boot, or while a module is loaded: before anybody
+ * can probe them.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **why)
+{
+	if (is_ftrace_code(start)) {
+		*why = "patch site of the function tracer";
+		return true;
+	}
+	if (is_in_lrsc(start)) {
+		*why = "between lr and sc, whose reservation an exception takes away";
+		return true;
+	}
+	return false;
+}
+
+#ifdef CONFIG_CPU_PM
+/* Runs where the CPU comes back without address translation. */
+NOKPROBE_SYMBOL(__cpu_resume_enter);
+#endif
+
+static bool is_between(unsigned long addr, const char *start, const char *end)
+{
+	return addr >= (unsigned long)start && addr < (unsigned long)end;
+}
+
+/*
+ * Where RCU is not watching or the kernel's own state (stack, current task) is
+ * not set up, and what the handling of the exception itself runs through.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+bool arch_within_kprobe_blacklist(unsigned long addr)
+{
+	return is_between(addr, __kprobes_text_start, __kprobes_text_end) ||
+	       is_between(addr, __entry_text_start, __entry_text_end) ||
+	       is_between(addr, __noinstr_text_start, __noinstr_text_end) ||
+	       cpu_in_idle(addr);
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+int __init arch_kprobe_populate_blacklist(void)
+{
+	int err;
+
+	err = kprobe_add_area_blacklist((unsigned long)__entry_text_start,
+					(unsigned long)__entry_text_end);
+	if (err)
+		return err;
+	return kprobe_add_area_blacklist((unsigned long)__noinstr_text_start,
+					 (unsigned long)__noinstr_text_end);
+}
