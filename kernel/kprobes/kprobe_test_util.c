@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_arch.h>
@@ -14,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/sort.h>
+#include <linux/static_call.h>
 #include <linux/uio.h>
 #include <linux/vmalloc.h>
 
@@ -332,9 +334,23 @@ void *kprobe_test_copy_text(size_t *size)
 	return copy;
 }
 
+/* Static keys and calls change their text when they like (the crng's, say). */
+static bool is_patched_by_others(void *addr)
+{
+	bool patched;
+
+	jump_label_lock();
+	patched = jump_label_text_reserved(addr, addr) ||
+		  static_call_text_reserved(addr, addr);
+	jump_label_unlock();
+	return patched;
+}
+
 /**
  * kprobe_test_compare_text() - is the kernel's text what it was
  * @copy: from kprobe_test_copy_text()
+ *
+ * Sites of static keys and static calls are left out: none can be probed.
  *
  * Return: 0, or the address of the first byte that differs.
  */
@@ -345,7 +361,8 @@ unsigned long kprobe_test_compare_text(const void *copy)
 	if (!memcmp(copy, _stext, size))
 		return 0;
 	for (i = 0; i < size; i++)
-		if (((const u8 *)copy)[i] != ((const u8 *)_stext)[i])
+		if (((const u8 *)copy)[i] != ((const u8 *)_stext)[i] &&
+		    !is_patched_by_others(_stext + i))
 			return (unsigned long)_stext + i;
 	return 0;
 }
