@@ -15,11 +15,9 @@
  * apply (breakpoints and filters).  It can fail up to and including apply, and
  * is then undone as a whole.
  */
-#include <linux/bug.h>
 #include <linux/export.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
-#include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -28,7 +26,6 @@
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
-#include <linux/static_call.h>
 #include <asm/sections.h>
 
 #include "internal.h"
@@ -229,34 +226,6 @@ static int refused(const char **why, int err, const char *reason)
 {
 	*why = reason;
 	return err;
-}
-
-/**
- * kprobe_check_reserved() - do other parts of the kernel rewrite or trap on text
- * @start: first byte of an instruction
- * @end: its last byte, or @start if only its first one is to be overwritten
- * @why: set to the reason
- *
- * Context: process context, kprobe_mutex held, may sleep.
- * Return: 0, or -EINVAL if they do.
- */
-int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why)
-{
-	void *text = (void *)start, *last = (void *)end;
-	bool jump_label;
-
-	jump_label_lock();
-	jump_label = jump_label_text_reserved(text, last);
-	jump_label_unlock();
-	if (jump_label)
-		return refused(why, -EINVAL, "a static key (jump label) is patched here");
-	if (static_call_text_reserved(text, last))
-		return refused(why, -EINVAL, "a static call is patched here");
-	if (find_bug(start))
-		return refused(why, -EINVAL, "a BUG() or WARN() traps here");
-	if (arch_kprobe_reserved(start, end, why))
-		return -EINVAL;
-	return 0;
 }
 
 /* Clang's CFI and function padding have symbols, but no code to be executed. */

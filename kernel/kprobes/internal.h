@@ -27,6 +27,7 @@
 #include <linux/kprobes.h>
 #include <linux/kprobes_arch.h>
 #include <linux/rbtree.h>
+#include <linux/static_call_types.h>
 
 extern struct mutex kprobe_mutex;
 
@@ -227,6 +228,15 @@ void kprobe_forget_boundaries(unsigned long start, unsigned long end);
 bool kprobe_is_instruction(unsigned long addr);
 int kprobe_check_targets(unsigned long addr, unsigned int len, const char **why);
 
+/* reserved.c: text that others rewrite */
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+extern struct static_call_site __start_static_call_sites[];
+extern struct static_call_site __stop_static_call_sites[];
+#endif
+
+int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why);
+
 /* resolve.c: names to addresses */
 
 int kprobe_resolve(struct kprobe *p, unsigned long *addr, bool *on_entry,
@@ -260,7 +270,6 @@ int kprobe_set_all_enabled(bool on);
 bool kprobe_all_enabled(void);
 int kprobe_check_unregistered(const struct kprobe *p);
 bool kprobe_wants_arming(const struct kprobe_point *pt);
-int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why);
 
 /* retprobe.c: the pre_handler of a return probe's kprobe */
 
