@@ -12,21 +12,22 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "hit.h"
 
-static void __kprobes deliver(struct kprobe_point *pt, struct pt_regs *regs)
+static __always_inline void deliver(struct kprobe_point *pt, struct pt_regs *regs)
 {
 	unsigned long resume = instruction_pointer(regs);
+	unsigned int level = kprobe_level();
 
 	/* As if a breakpoint had trapped. */
 	instruction_pointer_set(regs, pt->addr + KPROBE_IP_OFFSET);
-	if (kprobe_run_pre_handlers(pt, regs, kprobe_level()))
+	if (kprobe_run_pre_handlers(pt, regs, level, level))
 		return;
 
 	/* Where the tracer, or a live patch, wants to go on. */
 	instruction_pointer_set(regs, resume);
 	if (READ_ONCE(pt->posts))
-		kprobe_run_post_handlers(pt, regs, kprobe_level());
+		kprobe_run_post_handlers(pt, regs, level);
 }
 
 /*
@@ -52,7 +53,7 @@ static void __kprobes kprobe_ftrace_hit(unsigned long ip, unsigned long parent_i
 	if (rcu_idle)
 		ct_nmi_enter();
 
-	pt = kprobe_point_lookup(ip);
+	pt = kprobe_point_find(ip);
 	if (likely(pt))
 		deliver(pt, regs);
 

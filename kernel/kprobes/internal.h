@@ -179,8 +179,6 @@ bool kprobe_frame_enter(struct kprobe_frame *frame, unsigned int interrupted,
 void kprobe_frame_exit(struct kprobe_frame *frame);
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
 void kprobe_count_misses(struct kprobe_point *pt, enum kprobe_miss cause);
-bool kprobe_run_pre_handlers(struct kprobe_point *pt, struct pt_regs *regs,
-			     unsigned int interrupted);
 void kprobe_run_post_handlers(struct kprobe_point *pt, struct pt_regs *regs,
 			      unsigned int interrupted);
 

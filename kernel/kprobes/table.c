@@ -14,42 +14,15 @@
  * the remains, when it gets more than half full or mostly empty; readers go on
  * in the old one, which is released after a grace period.
  */
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "internal.h"
+#include "table.h"
 
 #define TABLE_MIN_BITS	6
-
-struct kprobe_table_entry {
-	unsigned long key;
-	void *value;
-};
-
-struct kprobe_table_array {
-	struct rcu_head rcu;
-	unsigned int bits;
-	struct kprobe_table_entry entries[];
-};
-
-static __always_inline
-struct kprobe_table_entry *table_start(struct kprobe_table_array *array,
-				       unsigned long key, unsigned int *index)
-{
-	*index = hash_long(key, array->bits);
-	return &array->entries[*index];
-}
-
-static __always_inline
-struct kprobe_table_entry *table_next(struct kprobe_table_array *array,
-				      unsigned int *index)
-{
-	*index = (*index + 1) & ((1U << array->bits) - 1);
-	return &array->entries[*index];
-}
 
 /**
  * kprobe_table_lookup() - find what was inserted under a key
@@ -62,31 +35,7 @@ struct kprobe_table_entry *table_next(struct kprobe_table_array *array,
 void __kprobes *kprobe_table_lookup(const struct kprobe_table *table,
 				    unsigned long key)
 {
-	/*
-	 * Pairs with rcu_assign_pointer() in table_rebuild(): a new array is
-	 * seen with its content.  The raw form does not call into lockdep,
-	 * which may be probed itself.
-	 */
-	struct kprobe_table_array *array = rcu_dereference_raw(table->array);
-	struct kprobe_table_entry *entry;
-	unsigned int index;
-
-	if (unlikely(!array))
-		return NULL;
-
-	/* At least half of the entries are free: this ends. */
-	for (entry = table_start(array, key, &index);; entry = table_next(array, &index)) {
-		/*
-		 * Pairs with smp_store_release() in table_put(): who sees the
-		 * key sees the pointer that was stored before it.
-		 */
-		unsigned long found = smp_load_acquire(&entry->key);
-
-		if (found == key)
-			return READ_ONCE(entry->value);
-		if (!found)
-			return NULL;
-	}
+	return kprobe_table_find(table, key);
 }
 
 /* Store a pointer.  Returns the one it replaces, or NULL. */
@@ -107,7 +56,7 @@ static void *table_put(struct kprobe_table_array *array, unsigned long key,
 	WRITE_ONCE(entry->value, value);
 	if (!entry->key) {
 		(*used)++;
-		/* Pairs with smp_load_acquire() in kprobe_table_lookup(). */
+		/* Pairs with smp_load_acquire() in kprobe_table_find(). */
 		smp_store_release(&entry->key, key);
 	}
 	return old;
@@ -142,7 +91,7 @@ static int table_rebuild(struct kprobe_table *table, unsigned int bits)
 				  old->entries[i].value, &used);
 
 	table->used = used;
-	/* Pairs with rcu_dereference_raw() in kprobe_table_lookup(). */
+	/* Pairs with rcu_dereference_raw() in kprobe_table_find(). */
 	rcu_assign_pointer(table->array, array);
 	if (old)
 		kvfree_rcu(old, rcu);

@@ -32,14 +32,9 @@
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
 
-#include "internal.h"
+#include "hit.h"
 
-/*
- * The innermost frame.  Only its own CPU uses it.  Frames are entered and left
- * in strict nesting, whatever interrupts in between leaves the pointer as it
- * was, so plain accesses do; barrier() keeps the frame's content before it.
- */
-static DEFINE_PER_CPU(struct kprobe_frame *, kprobe_top_frame);
+DEFINE_PER_CPU(struct kprobe_frame *, kprobe_top_frame);
 
 /**
  * kprobe_frame_enter() - begin to run handlers
@@ -57,7 +52,7 @@ bool __kprobes kprobe_frame_enter(struct kprobe_frame *frame,
 {
 	struct kprobe_frame *top = raw_cpu_read(kprobe_top_frame);
 
-	if (unlikely(top && top->level == interrupted)) {
+	if (kprobe_frame_occupied(top, interrupted)) {
 		*cause = top->busy ? KPROBE_MISS_BUSY : KPROBE_MISS_RECURSION;
 		return false;
 	}
@@ -67,9 +62,7 @@ bool __kprobes kprobe_frame_enter(struct kprobe_frame *frame,
 	frame->regs = NULL;
 	frame->level = kprobe_level();
 	frame->busy = false;
-	/* Against an interrupt on this CPU: fill in, then show. */
-	barrier();
-	raw_cpu_write(kprobe_top_frame, frame);
+	kprobe_frame_show(frame);
 	return true;
 }
 
@@ -79,9 +72,7 @@ bool __kprobes kprobe_frame_enter(struct kprobe_frame *frame,
  */
 void __kprobes kprobe_frame_exit(struct kprobe_frame *frame)
 {
-	raw_cpu_write(kprobe_top_frame, frame->outer);
-	/* Against an interrupt on this CPU: hide, then let the frame die. */
-	barrier();
+	kprobe_frame_hide(frame->outer);
 }
 
 /**
@@ -112,16 +103,26 @@ void __kprobes kprobe_count_misses(struct kprobe_point *pt, enum kprobe_miss cau
 			kprobe_count_miss(p, cause);
 }
 
-static __always_inline bool run_pre(struct kprobe_frame *frame, struct kprobe *p,
-				    struct pt_regs *regs)
+/**
+ * kprobe_count_occupied() - a hit came out of a handler, or of a busy section
+ * @pt: the point
+ * @top: the frame at the level of the code that hit it
+ */
+void __kprobes kprobe_count_occupied(struct kprobe_point *pt, const struct kprobe_frame *top)
 {
-	frame->probe = p;
-	this_cpu_inc(*p->hits);
-	return p->pre_handler && p->pre_handler(p, regs);
+	kprobe_count_misses(pt, top->busy ? KPROBE_MISS_BUSY : KPROBE_MISS_RECURSION);
 }
 
-/* Several probes at one address: in the order of their registration. */
-static __kprobes bool walk_pre(struct kprobe_frame *frame, struct kprobe_point *pt,
+/**
+ * kprobe_walk_pre() - several probes at one address, in the order of their
+ * registration
+ * @frame: the frame they run in
+ * @pt: their point
+ * @regs: registers of the code that hit it
+ *
+ * Return: true if a handler has set up @regs to go on elsewhere.
+ */
+bool __kprobes kprobe_walk_pre(struct kprobe_frame *frame, struct kprobe_point *pt,
 			       struct pt_regs *regs)
 {
 	bool diverted = false;
@@ -131,46 +132,13 @@ static __kprobes bool walk_pre(struct kprobe_frame *frame, struct kprobe_point *
 	list_for_each_entry_lockless(p, &pt->probes, list) {
 		if (kprobe_disabled(p))
 			continue;
-		if (diverted)
+		if (diverted) {
 			kprobe_count_miss(p, KPROBE_MISS_DIVERTED);
-		else
-			diverted = run_pre(frame, p, regs);
+			continue;
+		}
+		frame->probe = p;
+		diverted = kprobe_call_pre(p, regs);
 	}
-	return diverted;
-}
-
-/**
- * kprobe_run_pre_handlers() - a probed instruction is about to be executed
- * @pt: its point
- * @regs: registers of the code that hit it
- * @interrupted: context level of that code
- *
- * Context: preemption off, RCU watching.
- * Return: true if a handler has set up @regs to go on elsewhere.
- */
-bool __kprobes kprobe_run_pre_handlers(struct kprobe_point *pt,
-				       struct pt_regs *regs,
-				       unsigned int interrupted)
-{
-	struct kprobe_frame frame;
-	enum kprobe_miss cause;
-	struct kprobe *p;
-	bool diverted;
-
-	if (unlikely(!kprobe_frame_enter(&frame, interrupted, &cause))) {
-		kprobe_count_misses(pt, cause);
-		return false;
-	}
-	frame.regs = regs;
-
-	/* RCU: pairs with the store in core.c's kprobe_refresh_point(). */
-	p = READ_ONCE(pt->sole);
-	if (likely(p))
-		diverted = run_pre(&frame, p, regs);
-	else
-		diverted = walk_pre(&frame, pt, regs);
-
-	kprobe_frame_exit(&frame);
 	return diverted;
 }
 
@@ -250,13 +218,14 @@ static __kprobes bool slot_trap(struct pt_regs *regs, unsigned long addr,
 /* Documented in <linux/kprobes_arch.h>. */
 bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 {
-	unsigned int interrupted = (preempt_count() - KPROBE_TRAP_LEVEL) &
-				   KPROBE_LEVEL_MASK;
-	struct kprobe_point *pt = kprobe_point_lookup(addr);
+	unsigned int count = preempt_count();
+	unsigned int interrupted = (count - KPROBE_TRAP_LEVEL) & KPROBE_LEVEL_MASK;
+	struct kprobe_point *pt = kprobe_point_find(addr);
 
 	/* A breakpoint at a site of the function tracer is the tracer's. */
 	if (likely(pt && !pt->ftrace)) {
-		if (likely(!kprobe_run_pre_handlers(pt, regs, interrupted)))
+		if (likely(!kprobe_run_pre_handlers(pt, regs, interrupted,
+						    count & KPROBE_LEVEL_MASK)))
 			execute_original(pt, regs, interrupted);
 		return true;
 	}
@@ -281,6 +250,7 @@ bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 unsigned long __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs)
 {
 	unsigned long resume = kprobe_detour_body(pt);
+	unsigned int level;
 	bool rcu_idle;
 
 	preempt_disable_notrace();
@@ -288,7 +258,8 @@ unsigned long __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_reg
 	rcu_idle = unlikely(kprobe_rcu_idle());
 	if (rcu_idle)
 		ct_nmi_enter();
-	if (unlikely(kprobe_run_pre_handlers(pt, regs, kprobe_level())))
+	level = kprobe_level();
+	if (unlikely(kprobe_run_pre_handlers(pt, regs, level, level)))
 		resume = instruction_pointer(regs);
 	if (rcu_idle)
 		ct_nmi_exit();
