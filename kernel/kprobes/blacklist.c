@@ -14,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 #include <asm/sections.h>
 
 #include "internal.h"
@@ -242,6 +243,19 @@ static bool is_excluded(unsigned long addr)
 	return found;
 }
 
+/* Is this a part that the compiler split off a function that is excluded? */
+static bool is_excluded_part(char *name)
+{
+	char *suffix = strchr(name, '.');
+	unsigned long addr;
+
+	if (!suffix || suffix == name)
+		return false;
+	*suffix = '\0';
+	addr = (unsigned long)kprobe_lookup_name(name, 0);
+	return addr && is_excluded(addr);
+}
+
 /**
  * within_kprobe_blacklist() - is an address excluded from probing
  * @addr: any address
@@ -253,18 +267,41 @@ static bool is_excluded(unsigned long addr)
  */
 bool within_kprobe_blacklist(unsigned long addr)
 {
-	char name[KSYM_NAME_LEN], *suffix;
+	char name[KSYM_NAME_LEN];
 
 	if (is_excluded(addr))
 		return true;
+	return !lookup_symbol_name(addr, name) && is_excluded_part(name);
+}
+
+/* Clang's CFI and function padding have symbols, but no code to be executed. */
+static bool is_preamble(const char *name)
+{
+	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
+}
+
+/**
+ * kprobe_check_blacklist() - the same, and why
+ * @addr: an address in kernel text
+ * @why: set to the reason
+ *
+ * Context: process context.
+ * Return: 0, or -EINVAL if it is excluded.
+ */
+int kprobe_check_blacklist(unsigned long addr, const char **why)
+{
+	char name[KSYM_NAME_LEN];
+
+	*why = "blacklisted: must not be probed";
+	if (is_excluded(addr))
+		return -EINVAL;
+	/* Finding a name is expensive: one name for both questions. */
 	if (lookup_symbol_name(addr, name))
-		return false;
-	suffix = strchr(name, '.');
-	if (!suffix || suffix == name)
-		return false;
-	*suffix = '\0';
-	addr = (unsigned long)kprobe_lookup_name(name, 0);
-	return addr && is_excluded(addr);
+		return 0;
+	if (is_excluded_part(name))
+		return -EINVAL;
+	*why = "a function preamble that is never executed";
+	return is_preamble(name) ? -EINVAL : 0;
 }
 
 /**

@@ -182,7 +182,8 @@ int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
 		return -EINVAL;
 	}
 	*function_end = addr - offset + size;
-	if (!offset)
+	/* The entry, also behind what stays in place there: nothing to decode. */
+	if (!offset || offset == arch_kprobe_entry_offset(addr - offset))
 		return 0;
 	if (size > FUNCTION_BYTES_MAX) {
 		*why = "not in a function: the symbol is too large to be one";

@@ -228,16 +228,6 @@ static int refused(const char **why, int err, const char *reason)
 	return err;
 }
 
-/* Clang's CFI and function padding have symbols, but no code to be executed. */
-static bool is_preamble(unsigned long addr)
-{
-	char name[KSYM_NAME_LEN];
-
-	if (lookup_symbol_name(addr, name))
-		return false;
-	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
-}
-
 /**
  * struct kprobe_request - a probe on its way through registration
  * @p: the probe
@@ -360,11 +350,9 @@ static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 		return 0;
 	}
 
-	if (within_kprobe_blacklist(rq->addr))
-		return refused(why, -EINVAL, "blacklisted: must not be probed");
-	if (is_preamble(rq->addr))
-		return refused(why, -EINVAL, "a function preamble that is never executed");
-	ret = kprobe_check_reserved(rq->addr, rq->addr, why);
+	ret = kprobe_check_blacklist(rq->addr, why);
+	if (!ret)
+		ret = kprobe_check_reserved(rq->addr, rq->addr, why);
 	if (ret)
 		return ret;
 
@@ -396,7 +384,7 @@ static int resolve_request(struct kprobe_request *rq, const char **why)
 	ret = kprobe_resolve(p, &rq->addr, &rq->on_entry, why);
 	if (ret)
 		return ret;
-	rq->hits = alloc_percpu(unsigned long);
+	rq->hits = kprobe_counter_get();
 	if (!rq->hits)
 		return refused(why, -ENOMEM, "no memory for the counters");
 	return 0;
@@ -502,7 +490,7 @@ static void drop_requests(struct kprobe_request *rqs, unsigned int n, bool faile
 	for (i = 0; i < n; i++) {
 		module_put(rqs[i].mod);
 		if (failed)
-			free_percpu(rqs[i].hits);
+			kprobe_counter_put(rqs[i].hits);
 	}
 	kvfree(rqs);
 }
@@ -751,7 +739,7 @@ static void release_probes(struct hlist_head *probes)
 	struct kprobe *p;
 
 	hlist_for_each_entry(p, probes, hlist)
-		free_percpu(p->hits);
+		kprobe_counter_put(p->hits);
 
 	mutex_lock(&kprobe_mutex);
 	hlist_for_each_entry_safe(p, next, probes, hlist) {

@@ -226,6 +226,11 @@ void kprobe_forget_boundaries(unsigned long start, unsigned long end);
 bool kprobe_is_instruction(unsigned long addr);
 int kprobe_check_targets(unsigned long addr, unsigned int len, const char **why);
 
+/* counter.c: per-CPU counters */
+
+unsigned long __percpu *kprobe_counter_get(void);
+void kprobe_counter_put(unsigned long __percpu *counter);
+
 /* reserved.c: text that others rewrite */
 
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
@@ -248,6 +253,7 @@ extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 
 int kprobe_blacklist_init(void);
+int kprobe_check_blacklist(unsigned long addr, const char **why);
 int kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_drop(unsigned long start, unsigned long end);
 int kprobe_blacklist_for_each(int (*fn)(unsigned long start, unsigned long end,

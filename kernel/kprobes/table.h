@@ -40,8 +40,8 @@ struct kprobe_table_entry *table_next(struct kprobe_table_array *array,
 }
 
 /* kprobe_table_lookup() without a call. */
-static __always_inline void *kprobe_table_find(const struct kprobe_table *table,
-						unsigned long key)
+static __always_inline
+void *kprobe_table_find(const struct kprobe_table *table, unsigned long key)
 {
 	/*
 	 * Pairs with rcu_assign_pointer() in table_rebuild(): a new array is
