@@ -77,7 +77,8 @@ def _is_at(path, patterns):
 
 def _place(path, steps):
     """Number of the step that has a file of ours."""
-    found = [i for i, step in enumerate(steps) if _is_at(path, step.paths)]
+    found = [i for i, step in enumerate(steps) if path in step.paths]
+    found = found or [i for i, step in enumerate(steps) if _is_at(path, step.paths)]
     if not found:
         raise Failure(f"our file {path} is in no step of the series",
                       f"add its path to a step in {FOLDER}/plan ('arch NAME' for an architecture)")
