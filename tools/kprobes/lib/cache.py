@@ -14,6 +14,7 @@ The cache is $KPROBES_CACHE, by default ~/.cache/kprobes:
 
 import contextlib
 import fcntl
+import itertools
 import os
 import time
 
@@ -27,6 +28,7 @@ TREE = os.path.join(CACHE, "tree")
 BASE_BENCH = os.path.join(CACHE, "tree-base-bench")
 RUNS = os.path.join(CACHE, "run")
 KEPT_RUNS = 30
+_NUMBERS = itertools.count(1)     # one program may prepare several boots within a second
 
 
 def build_folder(variant):
@@ -52,7 +54,7 @@ def run_folder(variant):
     runs = sorted((os.path.join(RUNS, n) for n in os.listdir(RUNS)), key=os.path.getmtime)
     for old in runs[:-KEPT_RUNS]:
         _remove_run(old)
-    name = f"{variant.name}-{time.strftime('%m%d-%H%M%S')}-{os.getpid()}"
+    name = f"{variant.name}-{time.strftime('%m%d-%H%M%S')}-{os.getpid()}-{next(_NUMBERS)}"
     path = os.path.join(RUNS, name)
     os.makedirs(path)
     return path
