@@ -26,6 +26,7 @@
 #define __KERNEL__ 1
 #include "../../../../arch/arm64/kernel/kprobes/decode.c"
 #include "../../../../arch/arm64/kernel/kprobes/simulate.c"
+#include "../ktap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NZCV		0xf0000000
@@ -37,45 +38,6 @@
 #define SLOT		(CODE + 0x1000)
 
 bool shim_has_pauth;
-
-/* KTAP */
-
-static unsigned int nr_tests, nr_bad, nr_complaints;
-
-static void complain(const char *format, ...)
-{
-	va_list args;
-
-	if (++nr_complaints > 20)
-		return;
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
-
-static void result(const char *what)
-{
-	nr_tests++;
-	nr_bad += nr_complaints > 0;
-	printf("%sok %u %s", nr_complaints ? "not " : "", nr_tests, what);
-	if (nr_complaints)
-		printf(" (%u wrong)", nr_complaints);
-	printf("\n");
-	fflush(stdout);
-	nr_complaints = 0;
-}
-
-static u64 random64(void)
-{
-	static u64 x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
 
 static unsigned int below(unsigned int n)
 {

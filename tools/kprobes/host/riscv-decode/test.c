@@ -26,6 +26,7 @@
 #define __KERNEL__ 1
 #include "../../../../arch/riscv/kernel/kprobes/decode.c"
 #include "../../../../arch/riscv/kernel/kprobes/simulate.c"
+#include "../ktap.h"
 
 /* All of the first is breakpoints: as far as jal reaches, and more. */
 #define TEXT		0x20000000UL
@@ -36,51 +37,6 @@
 #define DATA_BYTES	0x10000UL
 
 #define ADDR		(TEXT + TEXT_BYTES / 2)
-
-/* KTAP */
-
-static unsigned int nr_tests, nr_bad, nr_complaints;
-
-static void complain(const char *format, ...)
-{
-	va_list args;
-
-	if (++nr_complaints > 20)
-		return;
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
-
-static void result(const char *format, ...)
-{
-	va_list args;
-
-	nr_tests++;
-	if (nr_complaints)
-		nr_bad++;
-	printf("%sok %u ", nr_complaints ? "not " : "", nr_tests);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	if (nr_complaints)
-		printf(" (%u wrong)", nr_complaints);
-	printf("\n");
-	fflush(stdout);
-	nr_complaints = 0;
-}
-
-static u64 random64(void)
-{
-	static u64 x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
 
 /* The CPU */
 

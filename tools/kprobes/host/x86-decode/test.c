@@ -25,6 +25,7 @@
 #include <asm/prctl.h>
 
 #include "flavour.h"
+#include "../ktap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define __weak __attribute__((__weak__))
@@ -48,41 +49,6 @@ enum { AX, CX, DX, BX, SP, BP, SI, DI };
 
 u64 shim_percpu_base;
 
-/* KTAP */
-
-static unsigned int nr_tests, nr_bad, nr_complaints;
-
-static void complain(const char *format, ...)
-{
-	va_list args;
-
-	if (++nr_complaints > 20)
-		return;
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
-
-static void result(const char *format, ...)
-{
-	va_list args;
-
-	nr_tests++;
-	if (nr_complaints)
-		nr_bad++;
-	printf("%sok %u ", nr_complaints ? "not " : "", nr_tests);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	if (nr_complaints)
-		printf(" (%u wrong)", nr_complaints);
-	printf("\n");
-	fflush(stdout);
-	nr_complaints = 0;
-}
-
 static const char *hex(const u8 *bytes, unsigned int n)
 {
 	static char text[3 * 64 + 1];
@@ -91,16 +57,6 @@ static const char *hex(const u8 *bytes, unsigned int n)
 	for (i = 0; i < n; i++)
 		sprintf(text + 3 * i, "%02x ", bytes[i]);
 	return text;
-}
-
-static u64 random64(void)
-{
-	static u64 x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
 }
 
 static unsigned int below(unsigned int n)
