@@ -53,6 +53,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "words.h"
+
 #define MOST_PLACES 64
 
 /* What the handlers saw of the context they were called in, at any hit. */
@@ -775,18 +777,11 @@ static ssize_t cmd_write(struct file *file, const char __user *buffer,
 			 size_t size, loff_t *position)
 {
 	struct reply *reply = file->private_data;
-	char *line, **word;
 	int words, err;
+	char **word = words_from_user(buffer, size, &words);
 
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	line = memdup_user_nul(buffer, size);
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-	word = argv_split(GFP_KERNEL, line, &words);
-	kfree(line);
-	if (!word)
-		return -ENOMEM;
+	if (IS_ERR(word))
+		return PTR_ERR(word);
 
 	mutex_lock(&reply->mutex);
 	reply->read = 0;

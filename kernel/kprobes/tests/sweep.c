@@ -23,6 +23,7 @@
 #include <linux/vmalloc.h>
 
 #include "../internal.h"
+#include "words.h"
 
 #define MOST_BYTES SZ_64K
 
@@ -198,18 +199,11 @@ static int sweep_command(char **word, int words)
 static ssize_t sweep_write(struct file *file, const char __user *buffer, size_t size,
 			   loff_t *position)
 {
-	char *line, **word;
 	int words, err;
+	char **word = words_from_user(buffer, size, &words);
 
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	line = memdup_user_nul(buffer, size);
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-	word = argv_split(GFP_KERNEL, line, &words);
-	kfree(line);
-	if (!word)
-		return -ENOMEM;
+	if (IS_ERR(word))
+		return PTR_ERR(word);
 	mutex_lock(&sweep_mutex);
 	err = sweep_command(word, words);
 	mutex_unlock(&sweep_mutex);
