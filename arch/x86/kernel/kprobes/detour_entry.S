@@ -13,10 +13,10 @@
 #include <linux/objtool.h>
 #include <asm/frame.h>
 #include <asm/nospec-branch.h>
-#include <asm/ptrace-abi.h>
-#include <asm/segment.h>
 #include <asm/smap.h>
 #include <asm/unwind_hints.h>
+
+#include "frame.h"
 
 /*
  * Below the interrupted stack, for handlers that push to it: what the
@@ -38,27 +38,7 @@ SYM_CODE_START(kprobe_detour_enter)
 	ANNOTATE_NOENDBR
 #ifdef CONFIG_X86_64
 	leaq	-8 * GAP_WORDS(%rsp), %rsp
-	pushq	$__KERNEL_DS
-	pushq	$0				/* sp: below */
-	pushfq
-	pushq	$__KERNEL_CS
-	pushq	$0				/* ip: below */
-	pushq	$-1				/* orig_ax: no system call */
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%rax
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%rbx
-	pushq	%rbp
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	SAVE_FRAME $0, %rbp			/* ip: below */
 	cld
 	ASM_CLAC
 
@@ -81,46 +61,14 @@ SYM_CODE_START(kprobe_detour_enter)
 	movq	%rax, (%rdx)
 	movq	%rdx, RSP(%rsp)
 
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%rbp
-	popq	%rbx
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rax
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
-	leaq	3 * 8(%rsp), %rsp
+	RESTORE_FRAME
 	UNWIND_HINT_EMPTY
 	popfq
 	movq	(%rsp), %rsp
 	UNWIND_HINT_FUNC
-	RET
 #else
 	leal	-4 * GAP_WORDS(%esp), %esp
-	pushl	$__KERNEL_DS
-	pushl	$0				/* sp: below */
-	pushfl
-	pushl	$__KERNEL_CS
-	pushl	$0				/* ip: below */
-	pushl	$-1				/* orig_ax: no system call */
-	pushl	$0				/* gs: the user's, not ours to touch */
-	pushl	%fs
-	pushl	%es
-	pushl	%ds
-	pushl	%eax
-	pushl	%ebp
-	pushl	%edi
-	pushl	%esi
-	pushl	%edx
-	pushl	%ecx
-	pushl	%ebx
+	SAVE_FRAME $0, %ebp			/* ip: below */
 	cld
 	ASM_CLAC
 
@@ -142,16 +90,9 @@ SYM_CODE_START(kprobe_detour_enter)
 	movl	%eax, (%edx)
 	movl	%edx, 4 * UESP(%esp)
 
-	popl	%ebx
-	popl	%ecx
-	popl	%edx
-	popl	%esi
-	popl	%edi
-	popl	%ebp
-	popl	%eax
-	leal	7 * 4(%esp), %esp
+	RESTORE_FRAME
 	popfl
 	movl	(%esp), %esp
-	RET
 #endif
+	RET
 SYM_CODE_END(kprobe_detour_enter)
