@@ -240,7 +240,10 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end,
  * arch_within_kprobe_blacklist() - text the architecture excludes from probing
  * @addr: any address
  *
- * Entry code, mostly.  Context: any.
+ * Entry code, mostly.  The core itself excludes .kprobes.text, .noinstr.text and
+ * what is marked by NOKPROBE_SYMBOL().
+ *
+ * Context: any.
  */
 bool arch_within_kprobe_blacklist(unsigned long addr);
 
@@ -341,7 +344,8 @@ int arch_kprobe_put_jump(void *image, unsigned long from, unsigned long to);
  * arch_kprobe_put_entry() - make the start of a detour buffer
  * @image: KPROBE_DETOUR_BODY bytes to be filled in
  * @detour: address of the buffer
- * @pt: what is to be passed to kprobe_detour_hit()
+ * @pt: what is to be passed to kprobe_detour_hit(); its first word is the probed
+ *	address
  *
  * Return: 0, or -ERANGE if the architecture's code is out of reach.
  */
@@ -371,12 +375,6 @@ int arch_kprobe_put_entry(void *image, unsigned long detour,
  * They are part of the hit: any context, preemption off.
  */
 #include <asm/kretprobe.h>
-
-/*
- * Functions whose return address must not be replaced, although they may be
- * probed: those that begin in one task and return in another.  Ends with NULL.
- */
-extern const char * const arch_kretprobe_blacklist[];
 #endif
 
 /* What the core offers to the architecture. */

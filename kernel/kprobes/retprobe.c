@@ -469,19 +469,13 @@ unsigned long __kprobes get_kretprobe_retaddr(struct kretprobe_instance *ri)
 }
 EXPORT_SYMBOL_GPL(get_kretprobe_retaddr);
 
-/* Is it a function that the architecture does not want followed? */
-static bool blacklisted(unsigned long addr)
+/* A function that begins in one task and returns in another. */
+static bool switches_tasks(unsigned long addr)
 {
-	const char * const *name;
 	char function[KSYM_NAME_LEN];
 
-	if (!arch_kretprobe_blacklist[0] ||
-	    lookup_symbol_name(addr, function))
-		return false;
-	for (name = arch_kretprobe_blacklist; *name; name++)
-		if (!strcmp(*name, function))
-			return true;
-	return false;
+	/* Called so by all architectures: <asm/switch_to.h>. */
+	return !lookup_symbol_name(addr, function) && !strcmp(function, "__switch_to");
 }
 
 static int check_one(struct kretprobe *rp, const char **why)
@@ -505,7 +499,7 @@ static int check_one(struct kretprobe *rp, const char **why)
 		*why = "a return probe must be at the entry of a function";
 		return -EINVAL;
 	}
-	if (blacklisted(addr)) {
+	if (switches_tasks(addr)) {
 		*why = "the function's return address must not be replaced";
 		return -EINVAL;
 	}

@@ -208,28 +208,19 @@ static bool is_between(unsigned long addr, const char *start, const char *end)
 }
 
 /*
- * Where RCU is not watching or the kernel's own state (stack, current task) is
- * not set up, and what the handling of the exception itself runs through.
+ * Where the kernel's own state (stack, current task) is not set up.
  *
  * Documented in <linux/kprobes_arch.h>.
  */
 bool arch_within_kprobe_blacklist(unsigned long addr)
 {
-	return is_between(addr, __kprobes_text_start, __kprobes_text_end) ||
-	       is_between(addr, __entry_text_start, __entry_text_end) ||
-	       is_between(addr, __noinstr_text_start, __noinstr_text_end) ||
+	return is_between(addr, __entry_text_start, __entry_text_end) ||
 	       cpu_in_idle(addr);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
 int __init arch_kprobe_populate_blacklist(void)
 {
-	int err;
-
-	err = kprobe_add_area_blacklist((unsigned long)__entry_text_start,
-					(unsigned long)__entry_text_end);
-	if (err)
-		return err;
-	return kprobe_add_area_blacklist((unsigned long)__noinstr_text_start,
-					 (unsigned long)__noinstr_text_end);
+	return kprobe_add_area_blacklist((unsigned long)__entry_text_start,
+					 (unsigned long)__entry_text_end);
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RISC-V: return probes: what they must keep away from, and what unwinders ask.
+ * RISC-V: return probes: what unwinders ask.
  *
- * For kernel/kprobes/retprobe.c, see <linux/kprobes_arch.h>, and for
- * arch/riscv/kernel/stacktrace.c.  The hit's part is in <asm/kretprobe.h> and
+ * For arch/riscv/kernel/stacktrace.c.  The hit's part is in <asm/kretprobe.h> and
  * trampoline.S.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes_arch.h>
 #include <linux/sched.h>
-
-const char * const arch_kretprobe_blacklist[] = {
-	"__switch_to",
-	NULL
-};
 
 /* Arguments of a variadic function: at most eight registers. */
 #define VARIADIC_BYTES_MAX	(8 * sizeof(long))

@@ -297,19 +297,12 @@ bool arch_within_kprobe_blacklist(unsigned long addr)
 	if (is_between(addr, __indirect_thunk_start, __indirect_thunk_end))
 		return true;
 #endif
-	return is_between(addr, __noinstr_text_start, __noinstr_text_end) ||
-	       cpu_in_idle(addr);
+	return cpu_in_idle(addr);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
 int __init arch_kprobe_populate_blacklist(void)
 {
-	int err;
-
-	err = kprobe_add_area_blacklist((unsigned long)__entry_text_start,
-					(unsigned long)__entry_text_end);
-	if (err)
-		return err;
-	return kprobe_add_area_blacklist((unsigned long)__noinstr_text_start,
-					 (unsigned long)__noinstr_text_end);
+	return kprobe_add_area_blacklist((unsigned long)__entry_text_start,
+					 (unsigned long)__entry_text_end);
 }
