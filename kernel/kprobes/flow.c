@@ -100,6 +100,10 @@ static bool is_function_start(unsigned long addr)
 	return kallsyms_lookup_size_offset(addr, &size, &offset) && !offset;
 }
 
+/*
+ * What follows something that cannot be decoded is not seen: text with data in
+ * it is no source of jumps into other functions.
+ */
 static int survey_function(struct survey *s, unsigned long start, unsigned long size)
 {
 	unsigned long at = 0;

@@ -251,6 +251,7 @@ static void choose(struct list_head *chosen, unsigned int max)
 		if (!max--)
 			break;
 		if (text_changed(pt)) {
+			/* Pairs with kprobe_region_copy(). */
 			WRITE_ONCE(pt->copy, 0);
 			set_state(pt, KPROBE_JUMP_NONE, NULL, "somebody else changed the text");
 		} else {
@@ -429,13 +430,14 @@ void kprobe_optimizer_revoke(struct list_head *points)
 			list_move_tail(&pt->opt, &jumping);
 			pt->why_not = why;
 		} else {
+			/* Pairs with kprobe_region_copy(). */
 			WRITE_ONCE(pt->copy, 0);
 			set_state(pt, KPROBE_JUMP_NONE, NULL, why);
 		}
 	}
 	remove_jumps(&jumping);
 	list_for_each_entry_safe(pt, next, &jumping, opt) {
-		/* The region is whole again; see kprobe_region_copy(). */
+		/* The region is whole again.  Pairs with kprobe_region_copy(). */
 		WRITE_ONCE(pt->copy, 0);
 		set_state(pt, KPROBE_JUMP_NONE, NULL, pt->why_not);
 	}
@@ -451,6 +453,7 @@ void kprobe_optimizer_forget(struct kprobe_point *pt)
 {
 	if (pt->jump == KPROBE_JUMP_PLACED)
 		set_probe_flags(pt, false);
+	/* Pairs with kprobe_region_copy(). */
 	WRITE_ONCE(pt->copy, 0);
 	set_state(pt, KPROBE_JUMP_NONE, NULL, NULL);
 }
@@ -542,8 +545,10 @@ static int __init optimizer_init(void)
 
 	register_sysctl_init("debug", optimizer_sysctls);
 	task = kthread_run(optimizer, NULL, "kprobe-optimizer");
+	if (IS_ERR(task))
+		/* Nobody is to wait for it: wait_for_kprobe_optimizer(). */
+		kprobes_allow_jumps(false);
 	return PTR_ERR_OR_ZERO(task);
 }
-
-/* Behind the start of the RCU-tasks threads; earlier probes wait in the queue. */
-late_initcall(optimizer_init);
+/* Before those who wait for it (self-tests of the tracer); after RCU-tasks. */
+device_initcall(optimizer_init);
