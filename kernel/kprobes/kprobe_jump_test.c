@@ -228,8 +228,7 @@ static void jump_neighbour(struct kunit *test)
 
 	jump_in(test, &a);
 	KUNIT_ASSERT_EQ(test, 0, register_next(&b));
-	blocks = (unsigned long)b.addr - kprobe_test_mid < 5 &&
-		 sizeof(kprobe_opcode_t) < 4;
+	blocks = (unsigned long)b.addr - kprobe_test_mid < KPROBE_JUMP_BYTES;
 	KUNIT_EXPECT_EQ(test, kprobe_optimized(&a), !blocks);
 	if (blocks)
 		expect_stats(test, mid(), "no-jump=\"another probe");

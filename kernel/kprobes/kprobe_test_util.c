@@ -261,6 +261,7 @@ int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 	return arm_accepted(many, many->probes, n);
 }
 
+#ifdef CONFIG_OPTPROBES
 /* Sites of a function that leave room for a jump at each. */
 static unsigned int add_sites(struct kprobe *probes, unsigned long start,
 			      kprobe_pre_handler_t pre, unsigned int room)
@@ -279,7 +280,7 @@ static unsigned int add_sites(struct kprobe *probes, unsigned long start,
 			continue;
 		probes[n].addr = (kprobe_opcode_t *)(start + at);
 		probes[n++].pre_handler = pre;
-		next_site = at + 5;
+		next_site = at + KPROBE_JUMP_BYTES;
 	}
 	return n;
 }
@@ -316,6 +317,7 @@ int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
 	vfree(functions.addrs);
 	return arm_accepted(many, many->probes, n);
 }
+#endif /* CONFIG_OPTPROBES */
 
 /**
  * kprobe_test_copy_text() - copy the kernel's text
@@ -371,13 +373,6 @@ unsigned long kprobe_test_compare_text(const void *copy)
 
 int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post)
-{
-	memset(many, 0, sizeof(*many));
-	return -EOPNOTSUPP;
-}
-
-int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
-			  kprobe_pre_handler_t pre)
 {
 	memset(many, 0, sizeof(*many));
 	return -EOPNOTSUPP;
