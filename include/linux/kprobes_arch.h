@@ -403,9 +403,10 @@ bool kprobe_trap(struct pt_regs *regs, unsigned long addr);
  * Runs the handlers.  They may change all of @regs.
  *
  * Context: any the probed code runs in.
- * Return: the address to go on at.
+ * Return: 0 to go on in the body of the detour buffer; else a handler has set up
+ * @regs to go on elsewhere.
  */
-unsigned long kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs);
+int kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs);
 #endif
 
 #ifdef CONFIG_KRETPROBES

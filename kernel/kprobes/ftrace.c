@@ -14,20 +14,68 @@
 
 #include "hit.h"
 
+/**
+ * struct ftrace_hit - what is needed after the pre_handlers
+ * @frame: the frame of all handlers, pre and post
+ * @pt: the point
+ * @resume: where the tracer, or a live patch, wants to go on
+ */
+struct ftrace_hit {
+	struct kprobe_frame frame;
+	struct kprobe_point *pt;
+	unsigned long resume;
+};
+
+/* Several probes at one address, or none any more. */
+static noinline void __kprobes deliver_to_all(struct ftrace_hit *hit, struct pt_regs *regs)
+{
+	if (kprobe_walk_pre(&hit->frame, hit->pt, regs))
+		return;
+	instruction_pointer_set(regs, hit->resume);
+	kprobe_walk_post(&hit->frame, hit->pt, regs);
+}
+
+/* As if a breakpoint had trapped. */
 static __always_inline void deliver(struct kprobe_point *pt, struct pt_regs *regs)
 {
-	unsigned long resume = instruction_pointer(regs);
-	unsigned int level = kprobe_level();
+	struct kprobe_frame *top = raw_cpu_read(kprobe_top_frame);
+	/* RCU: pairs with the store in core.c's refresh_point(). */
+	struct kprobe *p = READ_ONCE(pt->sole);
+	unsigned long level = kprobe_level();
+	struct ftrace_hit hit __uninitialized;
 
-	/* As if a breakpoint had trapped. */
-	instruction_pointer_set(regs, pt->addr + KPROBE_IP_OFFSET);
-	if (kprobe_run_pre_handlers(pt, regs, level, level))
+	if (kprobe_frame_occupied(top, level)) {
+		kprobe_count_occupied(pt, top);
 		return;
+	}
 
-	/* Where the tracer, or a live patch, wants to go on. */
-	instruction_pointer_set(regs, resume);
-	if (READ_ONCE(pt->posts))
-		kprobe_run_post_handlers(pt, regs, level);
+	hit.pt = pt;
+	hit.resume = instruction_pointer(regs);
+	kprobe_frame_push(&hit.frame, top, p, regs, level);
+	instruction_pointer_set(regs, pt->addr + KPROBE_IP_OFFSET);
+	if (unlikely(!p)) {
+		deliver_to_all(&hit, regs);
+	} else if (likely(!kprobe_call_pre(p, regs))) {
+		/* What is not in a register need not be saved: kprobe_frame_pop(). */
+		regs = READ_ONCE(hit.frame.regs);
+		p = READ_ONCE(hit.frame.probe);
+		instruction_pointer_set(regs, READ_ONCE(hit.resume));
+		if (p->post_handler)
+			p->post_handler(p, regs, 0);
+	}
+	kprobe_frame_pop(&hit.frame);
+}
+
+/* The idle loop is traced too where RCU does not watch: enter like an NMI. */
+static noinline void __kprobes deliver_in_the_dark(unsigned long ip, struct pt_regs *regs)
+{
+	struct kprobe_point *pt;
+
+	ct_nmi_enter();
+	pt = kprobe_point_find(ip);
+	if (pt)
+		deliver(pt, regs);
+	ct_nmi_exit();
 }
 
 /*
@@ -42,23 +90,18 @@ static void __kprobes kprobe_ftrace_hit(unsigned long ip, unsigned long parent_i
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 	struct kprobe_point *pt;
-	bool rcu_idle;
 
 	if (WARN_ON_ONCE(!regs))
 		return;
 
 	preempt_disable_notrace();
-	/* The idle loop is traced too where RCU does not watch: enter like an NMI. */
-	rcu_idle = unlikely(kprobe_rcu_idle());
-	if (rcu_idle)
-		ct_nmi_enter();
-
-	pt = kprobe_point_find(ip);
-	if (likely(pt))
-		deliver(pt, regs);
-
-	if (rcu_idle)
-		ct_nmi_exit();
+	if (likely(!kprobe_rcu_idle())) {
+		pt = kprobe_point_find(ip);
+		if (likely(pt))
+			deliver(pt, regs);
+	} else {
+		deliver_in_the_dark(ip, regs);
+	}
 	preempt_enable_notrace();
 }
 

@@ -140,11 +140,10 @@ static __always_inline struct kprobe_point *kprobe_point_lookup(unsigned long ad
 /**
  * struct kprobe_frame - handlers are running
  * @outer: the frame this one interrupted, on the same CPU
- * @probe: the probe whose handler runs
+ * @probe: the probe whose handler runs; kprobe_busy_begin() has a mark for it
  * @regs: the registers its pre_handler was given, or NULL
  * @level: context level at which the handlers run: preempt_count()'s bits for
  *	softirq serving, hardirq and NMI
- * @busy: not a probe's: kprobe_busy_begin()
  *
  * Lives on the stack of whoever runs the handlers.
  */
@@ -152,14 +151,13 @@ struct kprobe_frame {
 	struct kprobe_frame *outer;
 	struct kprobe *probe;
 	struct pt_regs *regs;
-	unsigned int level;
-	bool busy;
+	unsigned long level;
 };
 
 #define KPROBE_LEVEL_MASK	(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)
 
 /* The context level of the caller. */
-static __always_inline unsigned int kprobe_level(void)
+static __always_inline unsigned long kprobe_level(void)
 {
 	return preempt_count() & KPROBE_LEVEL_MASK;
 }
@@ -168,19 +166,16 @@ static __always_inline unsigned int kprobe_level(void)
 static __always_inline bool kprobe_rcu_idle(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	return rcu_dynticks_curr_cpu_in_eqs();
+	/* rcu_dynticks_curr_cpu_in_eqs(), without the address of the counter. */
+	return !(raw_cpu_read(context_tracking.state.counter) & RCU_DYNTICKS_IDX);
 #else
 	return false;
 #endif
 }
 
-bool kprobe_frame_enter(struct kprobe_frame *frame, unsigned int interrupted,
-			enum kprobe_miss *cause);
-void kprobe_frame_exit(struct kprobe_frame *frame);
+enum kprobe_miss kprobe_frame_cause(const struct kprobe_frame *top);
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
 void kprobe_count_misses(struct kprobe_point *pt, enum kprobe_miss cause);
-void kprobe_run_post_handlers(struct kprobe_point *pt, struct pt_regs *regs,
-			      unsigned int interrupted);
 
 /* slots.c: out-of-line memory */
 

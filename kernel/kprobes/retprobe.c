@@ -37,7 +37,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "internal.h"
+#include "hit.h"
 #include "retpool.h"
 
 /* Serializes registration, up to where the core's own checks take over. */
@@ -194,16 +194,6 @@ static __always_inline void instance_home(struct kretprobe_instance *ri)
 		kretprobe_orphan_home(stock);
 }
 
-/* RCU does not watch: the probed function was called by the idle loop. */
-static __always_inline bool in_the_dark(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	return rcu_dynticks_curr_cpu_in_eqs();
-#else
-	return false;
-#endif
-}
-
 /* Run a handler, unless the probe was unregistered meanwhile. */
 static __always_inline void run_handler(struct kprobe_frame *frame,
 					struct kretprobe_instance *ri,
@@ -311,46 +301,50 @@ return_from_one(struct kprobe_frame *frame, struct kretprobe_instance *ri,
  */
 static noinline unsigned long __kprobes return_in_the_dark(struct pt_regs *regs, void *fp)
 {
-	struct kprobe_frame frame;
-	enum kprobe_miss cause;
-	unsigned long ret_addr;
-	bool framed;
+	struct kprobe_frame *top = raw_cpu_read(kprobe_top_frame);
+	unsigned long level = kprobe_level(), ret_addr;
+	bool framed = !kprobe_frame_occupied(top, level);
+	struct kprobe_frame frame __uninitialized;
 
-	framed = kprobe_frame_enter(&frame, kprobe_level(), &cause);
+	if (framed)
+		kprobe_frame_push(&frame, top, NULL, NULL, level);
 	ct_nmi_enter();
 	ret_addr = return_with_care(&frame, regs, fp);
 	ct_nmi_exit();
 	if (framed)
-		kprobe_frame_exit(&frame);
+		kprobe_frame_pop(&frame);
 	return ret_addr;
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
 unsigned long __kprobes kretprobe_return(struct pt_regs *regs, void *fp)
 {
-	struct kprobe_frame frame __uninitialized;
-	enum kprobe_miss cause __uninitialized;
 	struct kretprobe_instance *ri;
+	unsigned long level, ret_addr;
+	struct kprobe_frame *top;
+	struct kprobe_frame frame __uninitialized;
 	struct llist_node *node;
-	unsigned long ret_addr;
 
 	preempt_disable_notrace();
+	level = kprobe_level();
+	top = raw_cpu_read(kprobe_top_frame);
 	/*
 	 * With a frame, whatever is called from here on, handlers included,
 	 * does not get here again.  If the function returned inside a section
 	 * marked as busy, which it has entered itself, that section's frame
 	 * does.
 	 */
-	if (unlikely(in_the_dark())) {
+	if (unlikely(kprobe_rcu_idle())) {
 		ret_addr = return_in_the_dark(regs, fp);
-	} else if (likely(kprobe_frame_enter(&frame, kprobe_level(), &cause))) {
+	} else if (likely(!kprobe_frame_occupied(top, level))) {
+		kprobe_frame_push(&frame, top, NULL, NULL, level);
 		node = current->kretprobe_instances.first;
 		ri = instance_of(node);
 		if (likely(node && ri->fp == fp && !shares_return(ri)))
 			ret_addr = return_from_one(&frame, ri, regs);
 		else
 			ret_addr = return_with_care(&frame, regs, fp);
-		kprobe_frame_exit(&frame);
+		kprobe_frame_pop(&frame);
 	} else {
 		ret_addr = return_with_care(&frame, regs, fp);
 	}

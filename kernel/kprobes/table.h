@@ -23,11 +23,20 @@ struct kprobe_table_array {
 	struct kprobe_table_entry entries[];
 };
 
+/*
+ * Addresses of an array of functions, and slots, come at equal distances, which
+ * a multiplication alone may keep together.  Fold the differences in first.
+ */
+static __always_inline unsigned int table_hash(unsigned long key, unsigned int bits)
+{
+	return hash_long(key ^ (key >> 7), bits);
+}
+
 static __always_inline
 struct kprobe_table_entry *table_start(struct kprobe_table_array *array,
 				       unsigned long key, unsigned int *index)
 {
-	*index = hash_long(key, array->bits);
+	*index = table_hash(key, array->bits);
 	return &array->entries[*index];
 }
 

@@ -36,43 +36,16 @@
 
 DEFINE_PER_CPU(struct kprobe_frame *, kprobe_top_frame);
 
-/**
- * kprobe_frame_enter() - begin to run handlers
- * @frame: where to keep what must be known meanwhile; on the stack
- * @interrupted: context level of the code that hit the probe
- * @cause: why not, when the answer is false
- *
- * Context: preemption off.
- * Return: false if the hit comes out of a handler, or out of a section marked
- * by kprobe_busy_begin(), of the same level: no handler may run.
- */
-bool __kprobes kprobe_frame_enter(struct kprobe_frame *frame,
-				  unsigned int interrupted,
-				  enum kprobe_miss *cause)
-{
-	struct kprobe_frame *top = raw_cpu_read(kprobe_top_frame);
-
-	if (kprobe_frame_occupied(top, interrupted)) {
-		*cause = top->busy ? KPROBE_MISS_BUSY : KPROBE_MISS_RECURSION;
-		return false;
-	}
-
-	frame->outer = top;
-	frame->probe = NULL;
-	frame->regs = NULL;
-	frame->level = kprobe_level();
-	frame->busy = false;
-	kprobe_frame_show(frame);
-	return true;
-}
+/* What kprobe_running() shows for a section marked as busy. */
+static struct kprobe kprobe_busy_marker;
 
 /**
- * kprobe_frame_exit() - handlers have run
- * @frame: what kprobe_frame_enter() got
+ * kprobe_frame_cause() - why handlers may not run while a frame is occupied
+ * @top: the frame
  */
-void __kprobes kprobe_frame_exit(struct kprobe_frame *frame)
+enum kprobe_miss __kprobes kprobe_frame_cause(const struct kprobe_frame *top)
 {
-	kprobe_frame_hide(frame->outer);
+	return top->probe == &kprobe_busy_marker ? KPROBE_MISS_BUSY : KPROBE_MISS_RECURSION;
 }
 
 /**
@@ -110,7 +83,7 @@ void __kprobes kprobe_count_misses(struct kprobe_point *pt, enum kprobe_miss cau
  */
 void __kprobes kprobe_count_occupied(struct kprobe_point *pt, const struct kprobe_frame *top)
 {
-	kprobe_count_misses(pt, top->busy ? KPROBE_MISS_BUSY : KPROBE_MISS_RECURSION);
+	kprobe_count_misses(pt, kprobe_frame_cause(top));
 }
 
 /**
@@ -143,42 +116,54 @@ bool __kprobes kprobe_walk_pre(struct kprobe_frame *frame, struct kprobe_point *
 }
 
 /**
- * kprobe_run_post_handlers() - a probed instruction has been executed
- * @pt: its point
- * @regs: registers after it, instruction pointer at the next instruction
- * @interrupted: context level of the code that executed it
- *
- * After a hit that was missed there is no call either: the level that was
- * occupied then still is.
- *
- * Context: preemption off, RCU watching.
+ * kprobe_walk_post() - the same for the post_handlers
+ * @frame: the frame they run in
+ * @pt: their point
+ * @regs: registers after the probed instruction
  */
-void __kprobes kprobe_run_post_handlers(struct kprobe_point *pt,
-					struct pt_regs *regs,
-					unsigned int interrupted)
+void __kprobes kprobe_walk_post(struct kprobe_frame *frame, struct kprobe_point *pt,
+				struct pt_regs *regs)
 {
-	struct kprobe_frame frame;
-	enum kprobe_miss cause;
 	struct kprobe *p;
-
-	if (unlikely(!kprobe_frame_enter(&frame, interrupted, &cause)))
-		return;
 
 	/* RCU: pairs with list_add_tail_rcu() and list_del_rcu() in core.c. */
 	list_for_each_entry_lockless(p, &pt->probes, list) {
 		if (!p->post_handler || kprobe_disabled(p))
 			continue;
-		frame.probe = p;
+		frame->probe = p;
 		p->post_handler(p, regs, 0);
 	}
+}
 
-	kprobe_frame_exit(&frame);
+/*
+ * A probed instruction has been executed; @regs->ip is at the next one.  After a
+ * hit that was missed there is no call either: the level that was occupied then
+ * still is.
+ */
+static __always_inline void run_post_handlers(struct kprobe_point *pt,
+					      struct pt_regs *regs,
+					      unsigned long interrupted)
+{
+	struct kprobe_frame *top = raw_cpu_read(kprobe_top_frame);
+	/* RCU: pairs with the store in core.c's refresh_point(). */
+	struct kprobe *p = READ_ONCE(pt->sole);
+	struct kprobe_frame frame __uninitialized;
+
+	if (kprobe_frame_occupied(top, interrupted))
+		return;
+
+	kprobe_frame_push(&frame, top, p, NULL, kprobe_level());
+	if (unlikely(!p))
+		kprobe_walk_post(&frame, pt, regs);
+	else if (p->post_handler)
+		p->post_handler(p, regs, 0);
+	kprobe_frame_pop(&frame);
 }
 
 /* Execute the original instruction of @pt, or set it up to be executed. */
 static __always_inline void execute_original(struct kprobe_point *pt,
 					     struct pt_regs *regs,
-					     unsigned int interrupted)
+					     unsigned long interrupted)
 {
 	const struct kprobe_insn *insn = &pt->insn;
 	unsigned long copy = kprobe_region_copy(pt);
@@ -191,7 +176,7 @@ static __always_inline void execute_original(struct kprobe_point *pt,
 	if (insn->exec == KPROBE_EXEC_SIMULATE &&
 	    likely(insn->simulate(insn, pt->addr, regs))) {
 		if (READ_ONCE(pt->posts))
-			kprobe_run_post_handlers(pt, regs, interrupted);
+			run_post_handlers(pt, regs, interrupted);
 		return;
 	}
 	instruction_pointer_set(regs, insn->slot);
@@ -202,7 +187,7 @@ static __always_inline void execute_original(struct kprobe_point *pt,
  * slot was entered; the point outlives everybody who stands in the slot.
  */
 static __kprobes bool slot_trap(struct pt_regs *regs, unsigned long addr,
-				unsigned int interrupted)
+				unsigned long interrupted)
 {
 	struct kprobe_point *pt = kprobe_slot_owner(addr);
 
@@ -211,7 +196,7 @@ static __kprobes bool slot_trap(struct pt_regs *regs, unsigned long addr,
 
 	instruction_pointer_set(regs, pt->addr + pt->insn.length);
 	if (READ_ONCE(pt->posts))
-		kprobe_run_post_handlers(pt, regs, interrupted);
+		run_post_handlers(pt, regs, interrupted);
 	return true;
 }
 
@@ -219,7 +204,7 @@ static __kprobes bool slot_trap(struct pt_regs *regs, unsigned long addr,
 bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 {
 	unsigned int count = preempt_count();
-	unsigned int interrupted = (count - KPROBE_TRAP_LEVEL) & KPROBE_LEVEL_MASK;
+	unsigned long interrupted = (count - KPROBE_TRAP_LEVEL) & KPROBE_LEVEL_MASK;
 	struct kprobe_point *pt = kprobe_point_find(addr);
 
 	/* A breakpoint at a site of the function tracer is the tracer's. */
@@ -246,30 +231,36 @@ bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 }
 
 #ifdef CONFIG_OPTPROBES
-/* Documented in <linux/kprobes_arch.h>. */
-unsigned long __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs)
+/* Where RCU does not watch, enter like an NMI.  As in the function tracer's path. */
+static noinline int __kprobes detour_hit_in_the_dark(struct kprobe_point *pt,
+						     struct pt_regs *regs)
 {
-	unsigned long resume = kprobe_detour_body(pt);
-	unsigned int level;
-	bool rcu_idle;
+	unsigned long level;
+	int diverted;
+
+	ct_nmi_enter();
+	level = kprobe_level();
+	diverted = kprobe_run_pre_handlers(pt, regs, level, level);
+	ct_nmi_exit();
+	return diverted;
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+int __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs)
+{
+	unsigned long level;
+	int diverted;
 
 	preempt_disable_notrace();
-	/* As in the function tracer's path. */
-	rcu_idle = unlikely(kprobe_rcu_idle());
-	if (rcu_idle)
-		ct_nmi_enter();
 	level = kprobe_level();
-	if (unlikely(kprobe_run_pre_handlers(pt, regs, level, level)))
-		resume = instruction_pointer(regs);
-	if (rcu_idle)
-		ct_nmi_exit();
+	if (likely(!kprobe_rcu_idle()))
+		diverted = kprobe_run_pre_handlers(pt, regs, level, level);
+	else
+		diverted = detour_hit_in_the_dark(pt, regs);
 	preempt_enable_notrace();
-	return resume;
+	return diverted;
 }
 #endif
-
-/* What kprobe_running() shows for a section marked as busy. */
-static struct kprobe kprobe_busy_marker;
 
 enum { BUSY_TASK, BUSY_SOFTIRQ, BUSY_HARDIRQ, BUSY_NMI, BUSY_LEVELS };
 
@@ -374,21 +365,13 @@ void __kprobes kprobe_busy_begin(void)
 {
 	unsigned int level = busy_level();
 	struct kprobe_busy *busy;
-	struct kprobe_frame *frame;
 
 	preempt_disable_notrace();
 	busy = raw_cpu_ptr(&kprobe_busy);
 	if (busy->depth[level]++)
 		return;
-	frame = &busy->frame[level];
-	frame->outer = raw_cpu_read(kprobe_top_frame);
-	frame->probe = &kprobe_busy_marker;
-	frame->regs = NULL;
-	frame->level = kprobe_level();
-	frame->busy = true;
-	/* Against an interrupt on this CPU: fill in, then show. */
-	barrier();
-	raw_cpu_write(kprobe_top_frame, frame);
+	kprobe_frame_push(&busy->frame[level], raw_cpu_read(kprobe_top_frame),
+			  &kprobe_busy_marker, NULL, kprobe_level());
 }
 
 /**
@@ -402,6 +385,6 @@ void __kprobes kprobe_busy_end(void)
 	unsigned int level = busy_level();
 
 	if (!--busy->depth[level])
-		kprobe_frame_exit(&busy->frame[level]);
+		kprobe_frame_pop(&busy->frame[level]);
 	preempt_enable_notrace();
 }

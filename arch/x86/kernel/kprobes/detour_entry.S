@@ -42,57 +42,64 @@ SYM_CODE_START(kprobe_detour_enter)
 	cld
 	ASM_CLAC
 
-	movq	%rsp, %rsi
-	leaq	SS + 8 + 8 * GAP_WORDS(%rsi), %rax
-	movq	(%rax), %rdi
-	addq	$8, %rax
-	movq	%rax, RSP(%rsi)
-	movq	POINT_FROM_RETURN(%rdi), %rdi
+	movq	SS + 8 + 8 * GAP_WORDS(%rsp), %rbx	/* the body */
+	movq	POINT_FROM_RETURN(%rbx), %rdi
 	movq	(%rdi), %rax			/* kprobe_point::addr */
 	incq	%rax
-	movq	%rax, RIP(%rsi)
+	movq	%rax, RIP(%rsp)
+	addq	$8 * (2 + GAP_WORDS), RSP(%rsp)
+	movq	%rsp, %rsi
 	UNWIND_HINT_REGS
 	ENCODE_FRAME_POINTER
 	call	kprobe_detour_hit
+	testl	%eax, %eax
+	jnz	.Ldiverted
 
 	/* To where the handlers want the stack to be. */
+.Lgo_on:
 	movq	RSP(%rsp), %rdx
-	subq	$8, %rdx
-	movq	%rax, (%rdx)
-	movq	%rdx, RSP(%rsp)
+	movq	%rbx, -8(%rdx)
+	subq	$8, RSP(%rsp)
 
 	RESTORE_FRAME
 	UNWIND_HINT_EMPTY
 	popfq
 	movq	(%rsp), %rsp
 	UNWIND_HINT_FUNC
+	RET
+
+.Ldiverted:
+	UNWIND_HINT_REGS
+	movq	RIP(%rsp), %rbx
+	jmp	.Lgo_on
 #else
 	leal	-4 * GAP_WORDS(%esp), %esp
 	SAVE_FRAME $0, %ebp			/* ip: below */
 	cld
 	ASM_CLAC
 
-	movl	%esp, %edx
-	leal	4 * (SS + 1 + GAP_WORDS)(%edx), %ecx
-	movl	(%ecx), %eax
-	addl	$4, %ecx
-	movl	%ecx, 4 * UESP(%edx)
-	movl	POINT_FROM_RETURN(%eax), %eax
+	movl	4 * (SS + 1 + GAP_WORDS)(%esp), %ebx	/* the body */
+	movl	POINT_FROM_RETURN(%ebx), %eax
 	movl	(%eax), %ecx			/* kprobe_point::addr */
 	incl	%ecx
-	movl	%ecx, 4 * EIP(%edx)
+	movl	%ecx, 4 * EIP(%esp)
+	addl	$4 * (2 + GAP_WORDS), 4 * UESP(%esp)
+	movl	%esp, %edx
 	ENCODE_FRAME_POINTER
 	call	kprobe_detour_hit
+	testl	%eax, %eax
+	jz	1f
+	movl	4 * EIP(%esp), %ebx
 
 	/* To where the handlers want the stack to be. */
+1:
 	movl	4 * UESP(%esp), %edx
-	subl	$4, %edx
-	movl	%eax, (%edx)
-	movl	%edx, 4 * UESP(%esp)
+	movl	%ebx, -4(%edx)
+	subl	$4, 4 * UESP(%esp)
 
 	RESTORE_FRAME
 	popfl
 	movl	(%esp), %esp
-#endif
 	RET
+#endif
 SYM_CODE_END(kprobe_detour_enter)

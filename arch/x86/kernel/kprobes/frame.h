@@ -11,7 +11,8 @@
 #include <asm/segment.h>
 
 /*
- * Save all registers.  pt_regs::sp is left to the caller.
+ * Save all registers.  pt_regs::sp is where the stack pointer is after the first
+ * push; the caller adds the distance to what it is to say.
  *
  * @ip:	what to put into pt_regs::ip
  * @bp:	where the frame pointer is
@@ -19,7 +20,7 @@
 .macro SAVE_FRAME ip:req bp:req
 #ifdef CONFIG_X86_64
 	pushq	$__KERNEL_DS
-	pushq	$0
+	pushq	%rsp
 	pushfq
 	pushq	$__KERNEL_CS
 	pushq	\ip
@@ -41,7 +42,7 @@
 	pushq	%r15
 #else
 	pushl	$__KERNEL_DS
-	pushl	$0
+	pushl	%esp
 	pushfl
 	pushl	$__KERNEL_CS
 	pushl	\ip

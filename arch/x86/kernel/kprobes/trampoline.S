@@ -56,8 +56,7 @@ SYM_INNER_LABEL(__kretprobe_trampoline, SYM_L_GLOBAL)
 #ifdef CONFIG_X86_64
 	movq	%rsp, %rdi
 	leaq	SS + 8 + 8 * LINK_SLOTS(%rsp), %rsi
-	leaq	8(%rsi), %rax
-	movq	%rax, RSP(%rsp)
+	addq	$8 * (2 + LINK_SLOTS), RSP(%rsp)
 	call	kretprobe_return
 	RESTORE_FRAME
 	popfq
@@ -66,8 +65,7 @@ SYM_INNER_LABEL(__kretprobe_trampoline, SYM_L_GLOBAL)
 #else
 	movl	%esp, %eax
 	leal	4 * (SS + 1 + LINK_SLOTS)(%esp), %edx
-	leal	4(%edx), %ecx
-	movl	%ecx, 4 * UESP(%esp)
+	addl	$4 * (2 + LINK_SLOTS), 4 * UESP(%esp)
 	call	kretprobe_return
 	RESTORE_FRAME
 	popfl
