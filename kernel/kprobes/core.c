@@ -37,19 +37,18 @@
 DEFINE_MUTEX(kprobe_mutex);
 
 /* Points by address, for the hit and for ordered walks. */
-struct kprobe_table kprobe_points;
+struct kprobe_table kprobe_points = { KPROBE_TABLE_INIT };
+static_assert(offsetof(struct kprobe_point, addr) == 0);
+
 static struct rb_root points_by_addr = RB_ROOT;
 
 /* Points whose text went away, with probes that are not unregistered yet. */
 static LIST_HEAD(gone_points);
 
-/*
- * Every registered probe, by the address of its struct kprobe: what is not in
- * here is not registered, whatever the struct says.
- */
-static struct kprobe_table registered;
+/* Every registered probe: what is not in here is not, whatever the struct says. */
+static struct kprobe_table registered = { KPROBE_TABLE_INIT, .by_identity = true };
 
-/* Value in @registered while unregistration waits for its grace period. */
+/* kprobe::point while unregistration waits for its grace period. */
 static struct kprobe_point leaving;
 
 /* debugfs kprobes/enabled */
@@ -90,7 +89,7 @@ static bool point_before(struct rb_node *a, const struct rb_node *b)
 
 static void point_publish(struct kprobe_point *pt)
 {
-	kprobe_table_insert(&kprobe_points, pt->addr, pt);
+	kprobe_table_insert(&kprobe_points, pt);
 	rb_add(&pt->rb, &points_by_addr, point_before);
 }
 
@@ -104,7 +103,7 @@ static struct kprobe_point *point_in_front(struct kprobe_point *pt)
 
 static void point_unpublish(struct kprobe_point *pt)
 {
-	kprobe_table_remove(&kprobe_points, pt->addr);
+	kprobe_table_remove(&kprobe_points, pt);
 	rb_erase(&pt->rb, &points_by_addr);
 }
 
@@ -395,7 +394,7 @@ static int prepare_request(struct kprobe_request *rq, struct list_head *points,
 {
 	int ret;
 
-	if (kprobe_table_lookup(&registered, (unsigned long)rq->p))
+	if (kprobe_table_has(&registered, rq->p))
 		return refused(why, -EINVAL, "this struct kprobe is registered already");
 	ret = check_text(rq, why);
 	if (!ret)
@@ -404,7 +403,8 @@ static int prepare_request(struct kprobe_request *rq, struct list_head *points,
 		ret = refused(why, -ENOMEM, "no memory");
 	if (ret)
 		return ret;
-	kprobe_table_insert(&registered, (unsigned long)rq->p, rq->pt);
+	kprobe_table_insert(&registered, rq->p);
+	rq->p->point = rq->pt;
 	rq->noted = true;
 	return 0;
 }
@@ -428,7 +428,6 @@ static void link_request(struct kprobe_request *rq)
 	for (i = 0; i < KPROBE_MISS_NR; i++)
 		atomic_long_set(&p->missed[i], 0);
 	p->hits = rq->hits;
-	p->point = rq->pt;
 	INIT_HLIST_NODE(&p->hlist);
 	/* Pairs with the walks in trap.c. */
 	list_add_tail_rcu(&p->list, &rq->pt->probes);
@@ -535,8 +534,7 @@ static int register_locked(struct kprobe_request *rqs, unsigned int n,
 	if (ret)
 		for (i = 0; i < n; i++)
 			if (rqs[i].noted)
-				kprobe_table_insert(&registered,
-						    (unsigned long)rqs[i].p, &leaving);
+				rqs[i].p->point = &leaving;
 	if (ret)
 		reap_points(&points, dead);
 	release_batch(&points);
@@ -546,7 +544,7 @@ static int register_locked(struct kprobe_request *rqs, unsigned int n,
 /* After the grace period: the structs may be used again. */
 static void forget_registered(struct kprobe *p)
 {
-	kprobe_table_remove(&registered, (unsigned long)p);
+	kprobe_table_remove(&registered, p);
 }
 
 static int register_requests(struct kprobe_request *rqs, unsigned int n,
@@ -692,13 +690,10 @@ EXPORT_SYMBOL_GPL(register_kprobe);
 /* The point of a registered probe, or NULL. */
 static struct kprobe_point *registered_point(const struct kprobe *p)
 {
-	struct kprobe_point *pt;
-
 	lockdep_assert_held(&kprobe_mutex);
-	if (!p)
+	if (!kprobe_table_has(&registered, p) || p->point == &leaving)
 		return NULL;
-	pt = kprobe_table_lookup(&registered, (unsigned long)p);
-	return pt == &leaving ? NULL : pt;
+	return p->point;
 }
 
 /**
@@ -710,10 +705,10 @@ static struct kprobe_point *registered_point(const struct kprobe *p)
  */
 int kprobe_check_unregistered(const struct kprobe *p)
 {
-	void *found;
+	bool found;
 
 	mutex_lock(&kprobe_mutex);
-	found = kprobe_table_lookup(&registered, (unsigned long)p);
+	found = kprobe_table_has(&registered, p);
 	mutex_unlock(&kprobe_mutex);
 	return found ? -EINVAL : 0;
 }
@@ -727,7 +722,7 @@ static bool unlink_probe(struct kprobe *p, struct list_head *points)
 		return false;
 	/* Pairs with the walks in trap.c. */
 	list_del_rcu(&p->list);
-	kprobe_table_insert(&registered, (unsigned long)p, &leaving);
+	p->point = &leaving;
 	collect_point(pt, points);
 	return true;
 }

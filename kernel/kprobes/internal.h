@@ -105,27 +105,33 @@ struct kprobe_point {
 	struct rcu_head rcu;
 };
 
-/* table.c: addresses to pointers, read without locks */
+/* table.c: objects by key, read without locks */
 
 struct kprobe_table_array;
 
 /**
- * struct kprobe_table - a set of (address, pointer), looked up in O(1)
+ * struct kprobe_table - a set of objects, looked up by key in O(1)
  * @array: the current array; replaced as a whole when it is to grow or shrink
- * @live: entries
- * @used: entries and remains of removed ones in @array
+ * @live: objects
+ * @used: objects and marks of removed ones in @array
+ * @by_identity: an object's key is its address, not its first word
  */
 struct kprobe_table {
 	struct kprobe_table_array __rcu *array;
 	unsigned int live;
 	unsigned int used;
+	bool by_identity;
 };
 
+extern struct kprobe_table_array kprobe_table_empty;
+
+#define KPROBE_TABLE_INIT	.array = RCU_INITIALIZER(&kprobe_table_empty)
+
 void *kprobe_table_lookup(const struct kprobe_table *table, unsigned long key);
+bool kprobe_table_has(const struct kprobe_table *table, const void *object);
 int kprobe_table_reserve(struct kprobe_table *table, unsigned int more);
-void kprobe_table_insert(struct kprobe_table *table, unsigned long key,
-			 void *value);
-void kprobe_table_remove(struct kprobe_table *table, unsigned long key);
+void kprobe_table_insert(struct kprobe_table *table, void *object);
+void kprobe_table_remove(struct kprobe_table *table, const void *object);
 void kprobe_table_shrink(struct kprobe_table *table);
 
 extern struct kprobe_table kprobe_points;

@@ -55,10 +55,10 @@ static unsigned int slots_per_page(const struct slot_pool *pool)
 
 /**
  * struct slot_page - a page of slots
+ * @base: the page; the key in slot_table
  * @all: link in slot_pages; RCU
  * @spare: link in slot_pool::spare while a slot is free
  * @pool: the slots' size
- * @base: the page
  * @nr_used: slots in use
  * @used: which
  * @owner: the point a slot belongs to.  Written under kprobe_mutex, read by
@@ -66,16 +66,18 @@ static unsigned int slots_per_page(const struct slot_pool *pool)
  *	grace period before
  */
 struct slot_page {
+	void *base;
 	struct list_head all;
 	struct list_head spare;
 	struct slot_pool *pool;
-	void *base;
 	unsigned int nr_used;
 	DECLARE_BITMAP(used, SLOTS_PER_PAGE_MAX);
 	struct kprobe_point *owner[];
 };
 
-static struct kprobe_table slot_table;
+static struct kprobe_table slot_table = { KPROBE_TABLE_INIT };
+static_assert(offsetof(struct slot_page, base) == 0);
+
 static LIST_HEAD(slot_pages);
 
 /*
@@ -218,7 +220,7 @@ static struct slot_page *add_page(struct slot_pool *pool)
 	base = (unsigned long)page->base;
 	WRITE_ONCE(slots_start, min(slots_start, base));
 	WRITE_ONCE(slots_end, max(slots_end, base + PAGE_SIZE));
-	kprobe_table_insert(&slot_table, base, page);
+	kprobe_table_insert(&slot_table, page);
 	/* Pairs with the walk in kprobe_get_kallsym(). */
 	list_add_tail_rcu(&page->all, &slot_pages);
 	list_add(&page->spare, &pool->spare);
@@ -236,7 +238,7 @@ fail:
 /* Take an empty page out of use.  It is freed a grace period later. */
 static void withdraw_page(struct slot_page *page, struct list_head *withdrawn)
 {
-	kprobe_table_remove(&slot_table, (unsigned long)page->base);
+	kprobe_table_remove(&slot_table, page);
 	/* Pairs with the walk in kprobe_get_kallsym(). */
 	list_del_rcu(&page->all);
 	list_move(&page->spare, withdrawn);

@@ -12,40 +12,28 @@
 
 #include "internal.h"
 
-struct kprobe_table_entry {
-	unsigned long key;
-	void *value;
-};
-
+/**
+ * struct kprobe_table_array - the content of a table, at a time
+ * @entries: the objects, NULL, or what removed ones left
+ * @mask: their number, a power of two, less one
+ * @shift: makes a hash an index
+ * @rcu: for the deferred release
+ */
 struct kprobe_table_array {
+	void **entries;
+	unsigned long mask;
+	unsigned int shift;
 	struct rcu_head rcu;
-	unsigned int bits;
-	struct kprobe_table_entry entries[];
 };
 
 /*
  * Addresses of an array of functions, and slots, come at equal distances, which
  * a multiplication alone may keep together.  Fold the differences in first.
  */
-static __always_inline unsigned int table_hash(unsigned long key, unsigned int bits)
-{
-	return hash_long(key ^ (key >> 7), bits);
-}
-
 static __always_inline
-struct kprobe_table_entry *table_start(struct kprobe_table_array *array,
-				       unsigned long key, unsigned int *index)
+unsigned long table_start(const struct kprobe_table_array *array, unsigned long key)
 {
-	*index = table_hash(key, array->bits);
-	return &array->entries[*index];
-}
-
-static __always_inline
-struct kprobe_table_entry *table_next(struct kprobe_table_array *array,
-				      unsigned int *index)
-{
-	*index = (*index + 1) & ((1U << array->bits) - 1);
-	return &array->entries[*index];
+	return (key ^ (key >> 7)) * GOLDEN_RATIO_PRIME >> array->shift;
 }
 
 /* kprobe_table_lookup() without a call. */
@@ -58,24 +46,15 @@ void *kprobe_table_find(const struct kprobe_table *table, unsigned long key)
 	 * which may be probed itself.
 	 */
 	struct kprobe_table_array *array = rcu_dereference_raw(table->array);
-	struct kprobe_table_entry *entry;
-	unsigned int index;
-
-	if (unlikely(!array))
-		return NULL;
+	unsigned long i = table_start(array, key);
 
 	/* At least half of the entries are free: this ends. */
-	for (entry = table_start(array, key, &index);; entry = table_next(array, &index)) {
-		/*
-		 * Pairs with smp_store_release() in table_put(): who sees the
-		 * key sees the pointer that was stored before it.
-		 */
-		unsigned long found = smp_load_acquire(&entry->key);
+	for (;; i = (i + 1) & array->mask) {
+		/* Pairs with smp_store_release() in table_put(). */
+		void *object = rcu_dereference_raw(array->entries[i]);
 
-		if (found == key)
-			return READ_ONCE(entry->value);
-		if (!found)
-			return NULL;
+		if (!object || *(unsigned long *)object == key)
+			return object;
 	}
 }
 
