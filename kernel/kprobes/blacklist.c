@@ -243,6 +243,25 @@ static bool is_excluded(unsigned long addr)
 	return found;
 }
 
+/* Clang's CFI and function padding have symbols, but no code to be executed. */
+static bool is_preamble(const char *name)
+{
+	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
+}
+
+/**
+ * kprobe_name_matters() - can a function be excluded because of its name
+ * @name: the name
+ *
+ * For those who have the name anyway, see struct kprobe_function.
+ *
+ * Return: true for a part that the compiler split off, and for a preamble.
+ */
+bool kprobe_name_matters(const char *name)
+{
+	return strchr(name, '.') || is_preamble(name);
+}
+
 /* Is this a part that the compiler split off a function that is excluded? */
 static bool is_excluded_part(char *name)
 {
@@ -274,29 +293,24 @@ bool within_kprobe_blacklist(unsigned long addr)
 	return !lookup_symbol_name(addr, name) && is_excluded_part(name);
 }
 
-/* Clang's CFI and function padding have symbols, but no code to be executed. */
-static bool is_preamble(const char *name)
-{
-	return str_has_prefix(name, "__cfi_") || str_has_prefix(name, "__pfx_");
-}
-
 /**
  * kprobe_check_blacklist() - the same, and why
  * @addr: an address in kernel text
+ * @fn: the function it is in
  * @why: set to the reason
  *
  * Context: process context.
  * Return: 0, or -EINVAL if it is excluded.
  */
-int kprobe_check_blacklist(unsigned long addr, const char **why)
+int kprobe_check_blacklist(unsigned long addr, const struct kprobe_function *fn,
+			   const char **why)
 {
 	char name[KSYM_NAME_LEN];
 
 	*why = "blacklisted: must not be probed";
 	if (is_excluded(addr))
 		return -EINVAL;
-	/* Finding a name is expensive: one name for both questions. */
-	if (lookup_symbol_name(addr, name))
+	if ((fn->size && !fn->name_matters) || lookup_symbol_name(addr, name))
 		return 0;
 	if (is_excluded_part(name))
 		return -EINVAL;

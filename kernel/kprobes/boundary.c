@@ -160,37 +160,36 @@ static struct boundaries *find_boundaries(unsigned long start, unsigned long siz
 /**
  * kprobe_check_boundary() - is this the first byte of an instruction
  * @addr: an address in kernel text
- * @function_end: set to the end of the function
+ * @fn: the function it is in
  * @why: set to the reason of a failure
  *
  * Context: process context, kprobe_mutex held, may sleep.
  * Return: 0; -EILSEQ if @addr is in the middle of an instruction, or behind
  * something that is none; -EINVAL if it belongs to no function; -ENOMEM.
  */
-int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
+int kprobe_check_boundary(unsigned long addr, const struct kprobe_function *fn,
 			  const char **why)
 {
-	unsigned long size, offset;
+	unsigned long offset = addr - fn->start;
 	struct boundaries *b;
 
 	if (addr % sizeof(kprobe_opcode_t)) {
 		*why = "not aligned like an instruction";
 		return -EILSEQ;
 	}
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset) || offset >= size) {
+	if (offset >= fn->size) {
 		*why = "not in a function";
 		return -EINVAL;
 	}
-	*function_end = addr - offset + size;
 	/* The entry, also behind what stays in place there: nothing to decode. */
-	if (!offset || offset == arch_kprobe_entry_offset(addr - offset))
+	if (!offset || offset == arch_kprobe_entry_offset(fn->start))
 		return 0;
-	if (size > FUNCTION_BYTES_MAX) {
+	if (fn->size > FUNCTION_BYTES_MAX) {
 		*why = "not in a function: the symbol is too large to be one";
 		return -EINVAL;
 	}
 
-	b = find_boundaries(addr - offset, size);
+	b = find_boundaries(fn->start, fn->size);
 	if (!b) {
 		*why = "no memory for decoding the function";
 		return -ENOMEM;
@@ -303,12 +302,13 @@ void kprobe_forget_boundaries(unsigned long start, unsigned long end)
  */
 bool kprobe_is_instruction(unsigned long addr)
 {
-	unsigned long end;
+	struct kprobe_function fn;
 	const char *why;
 	bool is;
 
+	kprobe_find_function(addr, &fn);
 	mutex_lock(&kprobe_mutex);
-	is = !kprobe_check_boundary(addr, &end, &why);
+	is = !kprobe_check_boundary(addr, &fn, &why);
 	mutex_unlock(&kprobe_mutex);
 	return is;
 }

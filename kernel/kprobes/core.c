@@ -240,6 +240,7 @@ static int refused(const char **why, int err, const char *reason)
 struct kprobe_request {
 	struct kprobe *p;
 	unsigned long addr;
+	struct kprobe_function fn;
 	bool on_entry;
 	bool noted;
 	struct kprobe_point *pt;
@@ -274,6 +275,8 @@ static int check_text(struct kprobe_request *rq, const char **why)
 		return refused(why, -EINVAL, "not kernel text");
 
 	rq->mod = owner;
+	/* What was looked up before may have been another module's. */
+	rq->fn.size = 0;
 	if (within_module_init(addr, owner) && owner->state != MODULE_STATE_COMING)
 		return refused(why, -ENOENT, "the module's init text was freed");
 	return 0;
@@ -293,10 +296,11 @@ static unsigned long tracer_site(unsigned long addr)
 }
 
 /* Decide how the point is delivered, and decode what is probed. */
-static int prepare_insn(struct kprobe_point *pt, const char **why)
+static int prepare_insn(struct kprobe_point *pt, const struct kprobe_function *fn,
+			const char **why)
 {
 	struct kprobe_insn *insn = &pt->insn;
-	unsigned long end = pt->addr + 1, site;
+	unsigned long site;
 	int ret;
 
 	site = tracer_site(pt->addr);
@@ -307,11 +311,12 @@ static int prepare_insn(struct kprobe_point *pt, const char **why)
 			       "a function tracer site, without support for probing it");
 	pt->ftrace = site;
 
-	ret = kprobe_check_boundary(pt->addr, &end, why);
+	ret = kprobe_check_boundary(pt->addr, fn, why);
 	if (ret)
 		return ret;
 
-	insn->avail = min_t(unsigned long, end - pt->addr, KPROBE_INSN_BYTES_MAX);
+	insn->avail = min_t(unsigned long, fn->start + fn->size - pt->addr,
+			    KPROBE_INSN_BYTES_MAX);
 	if (kprobe_copy_text(insn->bytes, pt->addr, insn->avail))
 		return refused(why, -EINVAL, "the text is not readable");
 	if (pt->ftrace) {
@@ -349,7 +354,9 @@ static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 		return 0;
 	}
 
-	ret = kprobe_check_blacklist(rq->addr, why);
+	if (!rq->fn.size)
+		kprobe_find_function(rq->addr, &rq->fn);
+	ret = kprobe_check_blacklist(rq->addr, &rq->fn, why);
 	if (!ret)
 		ret = kprobe_check_reserved(rq->addr, rq->addr, why);
 	if (ret)
@@ -359,7 +366,7 @@ static int prepare_point(struct kprobe_request *rq, struct list_head *points,
 	if (!pt)
 		return refused(why, -ENOMEM, "no memory");
 	pt->posts = !!rq->p->post_handler;
-	ret = prepare_insn(pt, why);
+	ret = prepare_insn(pt, &rq->fn, why);
 	if (!ret && kprobe_table_reserve(&kprobe_points, 1))
 		ret = refused(why, -ENOMEM, "no memory");
 	if (ret) {
@@ -380,7 +387,7 @@ static int resolve_request(struct kprobe_request *rq, const char **why)
 	struct kprobe *p = rq->p;
 	int ret;
 
-	ret = kprobe_resolve(p, &rq->addr, &rq->on_entry, why);
+	ret = kprobe_resolve(p, &rq->addr, &rq->fn, &rq->on_entry, why);
 	if (ret)
 		return ret;
 	rq->hits = kprobe_counter_get();
@@ -643,13 +650,13 @@ int register_kprobes(struct kprobe **kps, int num)
 {
 	struct kprobe_request *rqs;
 	const char *why = NULL;
-	unsigned int culprit = 0;
+	unsigned int culprit = 0, nr;
 	int i, ret;
 
 	ret = check_call(kps, num);
 	if (ret)
 		return ret;
-	rqs = kvcalloc(num, sizeof(*rqs), GFP_KERNEL);
+	rqs = kvmalloc_array(num, sizeof(*rqs), GFP_KERNEL);
 	if (!rqs) {
 		kprobe_refuse(NULL, -ENOMEM, "no memory for the requests");
 		return -ENOMEM;
@@ -657,7 +664,7 @@ int register_kprobes(struct kprobe **kps, int num)
 
 	for (i = 0; i < num && !ret; i++) {
 		culprit = i;
-		rqs[i].p = kps[i];
+		rqs[i] = (struct kprobe_request){ .p = kps[i] };
 		if (!kps[i])
 			ret = refused(&why, -EINVAL, "a NULL pointer in the array");
 		else if (kprobe_check_unregistered(kps[i]))
@@ -665,11 +672,12 @@ int register_kprobes(struct kprobe **kps, int num)
 		else
 			ret = resolve_request(&rqs[i], &why);
 	}
+	nr = i;
 	if (!ret)
-		ret = register_requests(rqs, num, &culprit, &why);
+		ret = register_requests(rqs, nr, &culprit, &why);
 	if (ret)
 		kprobe_refuse(kps[culprit], ret, why);
-	drop_requests(rqs, num, ret);
+	drop_requests(rqs, nr, ret);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(register_kprobes);
@@ -789,8 +797,11 @@ void unregister_kprobes(struct kprobe **kps, int num)
 
 	if (hlist_empty(&probes))
 		return;
-	/* For the hits that still run a handler: see the walks in trap.c. */
-	synchronize_rcu();
+	/*
+	 * For the hits that still run a handler: see the walks in trap.c.  The
+	 * caller waits; the CPUs have just been interrupted for the text anyway.
+	 */
+	synchronize_rcu_expedited();
 	release_probes(&probes);
 	kprobe_points_retire(&dead);
 }

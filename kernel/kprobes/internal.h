@@ -218,9 +218,22 @@ void kprobe_pokes_add(struct kprobe_pokes *pokes, unsigned long addr,
 void kprobe_pokes_write(struct kprobe_pokes *pokes);
 void kprobe_pokes_end(struct kprobe_pokes *pokes);
 
+/**
+ * struct kprobe_function - the function an address is in
+ * @start: its first byte
+ * @size: its length in bytes, or 0 if it was not looked up or there is none
+ * @name_matters: kprobe_check_blacklist() has to look at its name.  To find a
+ *	name is a tenth of a registration: it is done once
+ */
+struct kprobe_function {
+	unsigned long start;
+	unsigned long size;
+	bool name_matters;
+};
+
 /* boundary.c: where instructions begin */
 
-int kprobe_check_boundary(unsigned long addr, unsigned long *function_end,
+int kprobe_check_boundary(unsigned long addr, const struct kprobe_function *fn,
 			  const char **why);
 int kprobe_copy_text(void *dst, unsigned long addr, size_t len);
 void kprobe_forget_boundaries(unsigned long start, unsigned long end);
@@ -243,8 +256,9 @@ int kprobe_check_reserved(unsigned long start, unsigned long end, const char **w
 
 /* resolve.c: names to addresses */
 
-int kprobe_resolve(struct kprobe *p, unsigned long *addr, bool *on_entry,
-		   const char **why);
+void kprobe_find_function(unsigned long addr, struct kprobe_function *fn);
+int kprobe_resolve(struct kprobe *p, unsigned long *addr, struct kprobe_function *fn,
+		   bool *on_entry, const char **why);
 bool kprobe_is_function_entry(unsigned long addr);
 
 /* blacklist.c: what must not be probed */
@@ -254,7 +268,9 @@ extern unsigned long __start_kprobe_blacklist[];
 extern unsigned long __stop_kprobe_blacklist[];
 
 int kprobe_blacklist_init(void);
-int kprobe_check_blacklist(unsigned long addr, const char **why);
+bool kprobe_name_matters(const char *name);
+int kprobe_check_blacklist(unsigned long addr, const struct kprobe_function *fn,
+			   const char **why);
 int kprobe_blacklist_add_module(struct module *mod);
 void kprobe_blacklist_drop(unsigned long start, unsigned long end);
 int kprobe_blacklist_for_each(int (*fn)(unsigned long start, unsigned long end,

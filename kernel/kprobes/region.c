@@ -139,13 +139,14 @@ static int copy_region(struct region *r, struct kprobe_detour *detour, u8 *image
 
 static int read_region(struct region *r, const char **why)
 {
-	unsigned long end;
+	struct kprobe_function fn;
 	int ret;
 
-	ret = kprobe_check_boundary(r->pt->addr, &end, why);
+	kprobe_find_function(r->pt->addr, &fn);
+	ret = kprobe_check_boundary(r->pt->addr, &fn, why);
 	if (ret)
 		return ret;
-	r->avail = min_t(unsigned long, end - r->pt->addr, sizeof(r->bytes));
+	r->avail = min_t(unsigned long, fn.start + fn.size - r->pt->addr, sizeof(r->bytes));
 	if (kprobe_copy_text(r->bytes, r->pt->addr, r->avail)) {
 		*why = "the text is not readable";
 		return -EFAULT;

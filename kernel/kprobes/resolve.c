@@ -134,14 +134,29 @@ static int resolve_symbol(const char *symbol, unsigned long *entry, const char *
 	return 0;
 }
 
-/* Start of the function an address is in, or 0. */
-static unsigned long function_start(unsigned long addr)
+/**
+ * kprobe_find_function() - look up the function an address is in
+ * @addr: any address
+ * @fn: set to the function; its size to 0 if there is none
+ *
+ * A module's function may be gone when this returns, unless it is pinned.
+ *
+ * Context: process context.
+ */
+void kprobe_find_function(unsigned long addr, struct kprobe_function *fn)
 {
-	unsigned long size, offset;
+	char *module, buffer[KSYM_NAME_LEN];
+	unsigned long offset;
+	const char *name;
 
-	if (!kallsyms_lookup_size_offset(addr, &size, &offset))
-		return 0;
-	return addr - offset;
+	name = kallsyms_lookup(addr, &fn->size, &offset, &module, buffer);
+	if (name) {
+		fn->start = addr - offset;
+		fn->name_matters = kprobe_name_matters(name);
+	} else {
+		fn->start = 0;
+		fn->size = 0;
+	}
 }
 
 static bool is_entry_of(unsigned long addr, unsigned long start)
@@ -157,15 +172,17 @@ static bool is_entry_of(unsigned long addr, unsigned long start)
  */
 bool kprobe_is_function_entry(unsigned long addr)
 {
-	unsigned long start = function_start(addr);
+	struct kprobe_function fn;
 
-	return start && is_entry_of(addr, start);
+	kprobe_find_function(addr, &fn);
+	return fn.start && is_entry_of(addr, fn.start);
 }
 
 /**
  * kprobe_resolve() - find out where a probe goes
  * @p: the probe: @p->addr or @p->symbol_name, and @p->offset
  * @addr: set to the address
+ * @fn: set to the function it is in; the size may be missing
  * @on_entry: set to whether it is the entry of a function
  * @why: set to the reason of a failure
  *
@@ -173,10 +190,10 @@ bool kprobe_is_function_entry(unsigned long addr)
  * Return: 0; -EINVAL if neither or both of address and symbol are given;
  * -ENOENT if there is no such symbol; -EADDRNOTAVAIL if there are several.
  */
-int kprobe_resolve(struct kprobe *p, unsigned long *addr, bool *on_entry,
-		   const char **why)
+int kprobe_resolve(struct kprobe *p, unsigned long *addr, struct kprobe_function *fn,
+		   bool *on_entry, const char **why)
 {
-	unsigned long base, start;
+	unsigned long base;
 	int ret;
 
 	if (!p->addr == !p->symbol_name) {
@@ -197,13 +214,17 @@ int kprobe_resolve(struct kprobe *p, unsigned long *addr, bool *on_entry,
 		*why = "address and offset overflow";
 		return -EINVAL;
 	}
-	/* A symbol is where a function starts, even if its module has gone since. */
-	start = p->symbol_name && !p->offset ? base : function_start(base + p->offset);
-	base += p->offset;
-	if (start && base == start)
-		base += arch_kprobe_entry_offset(start);
-	*on_entry = start && is_entry_of(base, start);
-	*addr = base;
+	*addr = base + p->offset;
+	if (p->symbol_name && !p->offset) {
+		/* It is where a function starts, even if its module has gone since. */
+		fn->start = base;
+		fn->size = 0;
+	} else {
+		kprobe_find_function(*addr, fn);
+	}
+	*on_entry = fn->start && is_entry_of(*addr, fn->start);
+	if (*addr == fn->start)
+		*addr += arch_kprobe_entry_offset(fn->start);
 	return 0;
 }
 

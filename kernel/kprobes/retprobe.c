@@ -464,16 +464,19 @@ unsigned long __kprobes get_kretprobe_retaddr(struct kretprobe_instance *ri)
 EXPORT_SYMBOL_GPL(get_kretprobe_retaddr);
 
 /* A function that begins in one task and returns in another. */
-static bool switches_tasks(unsigned long addr)
+static bool switches_tasks(const struct kprobe_function *fn)
 {
-	char function[KSYM_NAME_LEN];
+	static unsigned long switch_to;
 
-	/* Called so by all architectures: <asm/switch_to.h>. */
-	return !lookup_symbol_name(addr, function) && !strcmp(function, "__switch_to");
+	/* Called so by all architectures: <asm/switch_to.h>.  Looked up once. */
+	if (!switch_to)
+		switch_to = (unsigned long)kprobe_lookup_name("__switch_to", 0);
+	return fn->start == switch_to;
 }
 
 static int check_one(struct kretprobe *rp, const char **why)
 {
+	struct kprobe_function fn;
 	unsigned long addr;
 	bool on_entry;
 	int ret;
@@ -486,14 +489,14 @@ static int check_one(struct kretprobe *rp, const char **why)
 		*why = "already registered, or not zeroed before use";
 		return -EINVAL;
 	}
-	ret = kprobe_resolve(&rp->kp, &addr, &on_entry, why);
+	ret = kprobe_resolve(&rp->kp, &addr, &fn, &on_entry, why);
 	if (ret)
 		return ret;
 	if (!on_entry) {
 		*why = "a return probe must be at the entry of a function";
 		return -EINVAL;
 	}
-	if (switches_tasks(addr)) {
+	if (switches_tasks(&fn)) {
 		*why = "the function's return address must not be replaced";
 		return -EINVAL;
 	}

@@ -423,11 +423,11 @@ static struct kmem_cache *point_cache;
  */
 struct kprobe_point *kprobe_point_alloc(unsigned long addr)
 {
-	struct kprobe_point *pt = kmem_cache_zalloc(point_cache, GFP_KERNEL);
+	struct kprobe_point *pt = kmem_cache_alloc(point_cache, GFP_KERNEL);
 
 	if (!pt)
 		return NULL;
-	pt->addr = addr;
+	*pt = (struct kprobe_point){ .addr = addr };
 	INIT_LIST_HEAD(&pt->probes);
 	INIT_LIST_HEAD(&pt->batch);
 	kprobe_optimizer_init_point(pt);
