@@ -338,6 +338,9 @@ static void api_refused_places(struct kunit *test)
 	REFUSED("blacklisted, by address", -EINVAL, "blacklisted",
 		.addr = (void *)kprobe_test_text(kprobe_test_blacklisted));
 	REFUSED("unknown", -ENOENT, "no such symbol", .symbol_name = "kprobe_test_nothing");
+	if (IS_ENABLED(CONFIG_PREEMPTION))
+		REFUSED("the end of a hit", -EINVAL, "blacklisted",
+			.symbol_name = "preempt_schedule_notrace");
 	REFUSED("empty", -EINVAL, "name", .symbol_name = "");
 	REFUSED("unknown module", -ENOENT, "no such", .symbol_name = "nomodule:printk");
 	REFUSED("no name", -EINVAL, "name", .symbol_name = "nomodule:");
