@@ -28,6 +28,9 @@
  *	level bits (softirq serving, hardirq, NMI) when it calls kprobe_trap().
  *	With it the core knows what the trap interrupted.  On x86 the trap
  *	enters like an NMI: NMI_OFFSET + HARDIRQ_OFFSET.
+ * KPROBE_TAIL_CALL_BYTES
+ *	Bytes of a call that can take the place of a slot's jump back, to run
+ *	post_handlers without a second trap.  Not defined: there is none.
  * struct arch_kprobe_insn
  *	What arch_kprobe_decode() wants to remember for its simulators.
  *
@@ -56,7 +59,7 @@ struct kprobe_insn;
  *	registers, in the trap
  * @KPROBE_EXEC_BOOST: a copy in a slot is run, and followed by a jump to the
  *	next instruction.  Where a post_handler wants to run, the core replaces
- *	the first opcode unit of that jump by a breakpoint
+ *	that jump by a call, or its first opcode unit by a breakpoint
  * @KPROBE_EXEC_STEP: a copy in a slot is run, and always followed by a
  *	breakpoint (no jump reaches back, or none without a free register)
  *
@@ -167,6 +170,19 @@ int arch_kprobe_insn_length(const u8 *bytes, size_t avail);
  */
 int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
 			   unsigned long slot, void *image);
+
+#ifdef KPROBE_TAIL_CALL_BYTES
+/**
+ * arch_kprobe_put_tail_call() - make the call behind the copy in a slot
+ * @image: KPROBE_TAIL_CALL_BYTES bytes to be filled in
+ * @at: address at which the call will run; its return address still is in the slot
+ *
+ * What is called makes a register frame and calls kprobe_tail_hit().
+ *
+ * Return: 0, or -ERANGE if the architecture's code is out of reach.
+ */
+int arch_kprobe_put_tail_call(void *image, unsigned long at);
+#endif
 
 /**
  * arch_kprobe_alloc_slot_page() - get a page for slots
@@ -392,6 +408,19 @@ int arch_kprobe_put_entry(void *image, unsigned long detour,
  * it is somebody else's.
  */
 bool kprobe_trap(struct pt_regs *regs, unsigned long addr);
+
+#ifdef KPROBE_TAIL_CALL_BYTES
+/**
+ * kprobe_tail_hit() - the copy in a slot was executed, the call behind it taken
+ * @regs: registers then; the instruction pointer may still be in the slot
+ * @addr: an address in the slot
+ *
+ * Runs the post_handlers.  They may change all of @regs.
+ *
+ * Context: any the probed code runs in.  On return @regs say where to go on.
+ */
+void kprobe_tail_hit(struct pt_regs *regs, unsigned long addr);
+#endif
 
 #ifdef CONFIG_OPTPROBES
 /**

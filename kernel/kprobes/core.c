@@ -151,12 +151,14 @@ static void poke_points(struct list_head *points)
 	list_for_each_entry(pt, points, batch) {
 		bool arm = kprobe_wants_arming(pt);
 
+		enum kprobe_tail tail = pt->posts ? KPROBE_TAIL_TRAP : KPROBE_TAIL_JUMP;
+
 		if (pt->insn.slot && pt->insn.exec == KPROBE_EXEC_BOOST &&
-		    !pt->gone && pt->tail_traps != !!pt->posts) {
-			pt->tail_traps = pt->posts;
+		    !pt->gone && pt->tail != KPROBE_TAIL_CALL && pt->tail != tail) {
+			pt->tail = tail;
 			kprobe_pokes_add(&pokes, pt->insn.slot + pt->insn.tail,
-					 pt->tail_traps ? KPROBE_BREAKPOINT :
-							  pt->insn.tail_jump);
+					 tail == KPROBE_TAIL_TRAP ? KPROBE_BREAKPOINT :
+								    pt->insn.tail_jump);
 		}
 		if (pt->armed != arm) {
 			pt->armed = arm;

@@ -87,7 +87,7 @@ static const char *delivery(const struct kprobe_point *pt)
 	case KPROBE_EXEC_SIMULATE:
 		return "trap,simulated";
 	case KPROBE_EXEC_BOOST:
-		return pt->tail_traps ? "trap,stepped" : "trap,boosted";
+		return pt->tail == KPROBE_TAIL_TRAP ? "trap,stepped" : "trap,boosted";
 	default:
 		return "trap,stepped";
 	}

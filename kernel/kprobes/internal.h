@@ -32,6 +32,20 @@
 extern struct mutex kprobe_mutex;
 
 /**
+ * enum kprobe_tail - what stands behind the copy in a slot
+ * @KPROBE_TAIL_JUMP: a jump back
+ * @KPROBE_TAIL_TRAP: a breakpoint, for post_handlers, or because no jump reaches
+ * @KPROBE_TAIL_CALL: a call to what runs the post_handlers, if there are any, and
+ *	goes on behind the probed instruction.  Cheaper than a trap, but nothing
+ *	that can be changed by one opcode unit: slots are born with it
+ */
+enum kprobe_tail {
+	KPROBE_TAIL_JUMP,
+	KPROBE_TAIL_TRAP,
+	KPROBE_TAIL_CALL,
+};
+
+/**
  * enum kprobe_jump - the way from a breakpoint to a jump
  * @KPROBE_JUMP_NONE: a breakpoint, or nothing; see kprobe_point::why_not
  * @KPROBE_JUMP_NEVER: a breakpoint, because of the code around it
@@ -64,7 +78,7 @@ struct kprobe_detour;
  * @armed: the breakpoint is in the text, or the function tracer's filter has
  *	the address
  * @ftrace: delivered by the function tracer
- * @tail_traps: the slot's jump back is replaced by a breakpoint
+ * @tail: what the slot ends with
  * @gone: the text went away; the point is out of the table
  * @insn: the instruction
  * @jump: how far the jump in place of the breakpoint has come
@@ -87,7 +101,7 @@ struct kprobe_point {
 	unsigned int wanted;
 	bool armed;
 	bool ftrace;
-	bool tail_traps;
+	enum kprobe_tail tail;
 	bool gone;
 	struct kprobe_insn insn;
 #ifdef CONFIG_OPTPROBES

@@ -322,6 +322,26 @@ static void claim_slot(const struct slot_claim *claim, struct kprobe_point *pt)
 		list_del_init(&page->spare);
 }
 
+/* Decide how a slot that was built with a jump back ends. */
+static enum kprobe_tail choose_tail(const struct kprobe_point *pt,
+				    const struct slot_claim *claim)
+{
+	const struct kprobe_insn *insn = &pt->insn;
+
+	if (insn->exec == KPROBE_EXEC_STEP)
+		return KPROBE_TAIL_TRAP;
+	/* Behind an operand check nothing was executed: back to the simulation. */
+	if (insn->exec == KPROBE_EXEC_SIMULATE || !pt->posts)
+		return KPROBE_TAIL_JUMP;
+#ifdef KPROBE_TAIL_CALL_BYTES
+	/* The return address must tell the slot, too: not at its very end. */
+	if (insn->tail + KPROBE_TAIL_CALL_BYTES < KPROBE_SLOT_BYTES &&
+	    !arch_kprobe_put_tail_call(claim->image + insn->tail, claim->addr + insn->tail))
+		return KPROBE_TAIL_CALL;
+#endif
+	return KPROBE_TAIL_TRAP;
+}
+
 /**
  * kprobe_slot_get() - give a decoded point its slot
  * @pt: the point; @pt->posts decides how the slot ends
@@ -346,8 +366,8 @@ int kprobe_slot_get(struct kprobe_point *pt, const char **why)
 		return -EINVAL;
 	}
 
-	pt->tail_traps = insn->exec == KPROBE_EXEC_STEP || pt->posts;
-	if (pt->tail_traps)
+	pt->tail = choose_tail(pt, &claim);
+	if (pt->tail == KPROBE_TAIL_TRAP)
 		*(kprobe_opcode_t *)(claim.image + insn->tail) = KPROBE_BREAKPOINT;
 	insn->slot = claim.addr;
 	claim_slot(&claim, pt);

@@ -17,7 +17,7 @@
  *	   `-- go on in the slot: nothing is remembered
  *	          ... the copy runs, in the context it belongs to ...
  *	   the slot ends with a jump back: done; or, if there are post_handlers,
- *	   with a breakpoint:
+ *	   with a call of the architecture's code, or a breakpoint:
  *	      |  the slot's address tells the point, run the post_handlers
  *	      `- go on behind the instruction
  *
@@ -199,6 +199,38 @@ static __kprobes bool slot_trap(struct pt_regs *regs, unsigned long addr,
 		run_post_handlers(pt, regs, interrupted);
 	return true;
 }
+
+#ifdef KPROBE_TAIL_CALL_BYTES
+static __always_inline void tail_hit(struct pt_regs *regs, unsigned long addr)
+{
+	/* Whoever stands in a slot keeps the point: kprobe_points_retire(). */
+	struct kprobe_point *pt = kprobe_slot_owner(addr);
+
+	instruction_pointer_set(regs, pt->addr + pt->insn.length);
+	if (READ_ONCE(pt->posts))
+		run_post_handlers(pt, regs, kprobe_level());
+}
+
+/* Where RCU does not watch, enter like an NMI.  As in the function tracer's path. */
+static noinline void __kprobes tail_hit_in_the_dark(struct pt_regs *regs,
+						    unsigned long addr)
+{
+	ct_nmi_enter();
+	tail_hit(regs, addr);
+	ct_nmi_exit();
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void __kprobes kprobe_tail_hit(struct pt_regs *regs, unsigned long addr)
+{
+	preempt_disable_notrace();
+	if (likely(!kprobe_rcu_idle()))
+		tail_hit(regs, addr);
+	else
+		tail_hit_in_the_dark(regs, addr);
+	preempt_enable_notrace();
+}
+#endif
 
 /* Documented in <linux/kprobes_arch.h>. */
 bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)

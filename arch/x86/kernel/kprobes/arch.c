@@ -25,6 +25,7 @@
 #include <asm/setup.h>
 #include <asm/special_insns.h>
 #include <asm/text-patching.h>
+#include <asm/unaligned.h>
 
 #include "../acpi/sleep.h"
 #include "common.h"
@@ -84,6 +85,16 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 	text_poke(dst, src, len);
 	/* Nobody is to know what stood there before. */
 	perf_event_text_poke(dst, NULL, 0, src, len);
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+int arch_kprobe_put_tail_call(void *image, unsigned long at)
+{
+	long distance = (unsigned long)kprobe_tail_enter - (at + CALL_INSN_SIZE);
+
+	*(u8 *)image = CALL_INSN_OPCODE;
+	put_unaligned_le32(distance, image + 1);
+	return (s32)distance == distance ? 0 : -ERANGE;
 }
 
 static bool same_page(const void *a, const void *b)

@@ -45,7 +45,8 @@ bool kprobe_simulate_jmp_mem(const struct kprobe_insn *insn, unsigned long addr,
 bool kprobe_simulate_call_mem(const struct kprobe_insn *insn, unsigned long addr,
 			      struct pt_regs *regs);
 
-/* detour_entry.S: detour buffers call it */
+/* tail_entry.S: slots call it; detour_entry.S: detour buffers call it */
+extern char kprobe_tail_enter[];
 extern char kprobe_detour_enter[];
 
 #endif /* CONFIG_KPROBES */

@@ -589,6 +589,39 @@ static void forms_post(struct kunit *test)
 	finish(test);
 }
 
+/*
+ * The post_handlers come to slots that were made without one: there a second trap
+ * runs them, not a call.
+ */
+static void forms_post_later(struct kunit *test)
+{
+	struct forms *forms = test->priv;
+	struct kprobe *first, **array;
+	unsigned int i, n = 0;
+
+	prepare(test, false);
+	first = kvcalloc(forms->n, sizeof(*first), GFP_KERNEL);
+	array = kvcalloc(forms->n, sizeof(*array), GFP_KERNEL);
+	if (!first || !array) {
+		KUNIT_FAIL(test, "no memory");
+		goto out;
+	}
+	for (i = 0; i < forms->n; i++) {
+		first[n].addr = (kprobe_opcode_t *)forms->first[i].insn;
+		array[n] = &first[n];
+		n += runnable(&forms->first[i]);
+	}
+	KUNIT_EXPECT_EQ(test, 0, register_kprobes(array, n));
+	probe_all(test, see_pre, see_post, 0);
+	run_all_probed(test);
+	unprobe_all(test);
+	unregister_kprobes(array, n);
+out:
+	finish(test);
+	kvfree(array);
+	kvfree(first);
+}
+
 static void forms_disabled(struct kunit *test)
 {
 	prepare(test, false);
@@ -715,6 +748,7 @@ static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(forms_pre),
 	KUNIT_CASE(forms_pre_and_post),
 	KUNIT_CASE(forms_post),
+	KUNIT_CASE(forms_post_later),
 	KUNIT_CASE(forms_disabled),
 #if defined(CONFIG_OPTPROBES) && !defined(MODULE)
 	KUNIT_CASE(forms_jump),

@@ -2,7 +2,7 @@
 /*
  * x86: a struct pt_regs on the stack, where no exception has made one.
  *
- * For trampoline.S and detour_entry.S.
+ * For trampoline.S, tail_entry.S and detour_entry.S.
  */
 #ifndef _X86_KERNEL_KPROBES_FRAME_H
 #define _X86_KERNEL_KPROBES_FRAME_H
@@ -90,6 +90,64 @@
 	popl	%eax
 	leal	7 * 4(%esp), %esp		/* ds ... gs, orig_ax, ip, cs */
 #endif
+.endm
+
+/* For the unwinder: the frame is complete.  There are no such hints on 32 bit. */
+.macro FRAME_HINT
+#ifdef CONFIG_X86_64
+	UNWIND_HINT_REGS
+#endif
+.endm
+
+/*
+ * Below the interrupted stack, for handlers that push to it: what the
+ * breakpoint exception leaves, too.
+ */
+#define GAP_WORDS	6
+
+/*
+ * Where a call replaced something: make the registers of the code that was
+ * interrupted, as far as the return address and the stack pointer go.  Ends with
+ * the return address in %rbx, and pt_regs::ip to be filled in.
+ */
+.macro ENTER_BY_CALL
+#ifdef CONFIG_X86_64
+	leaq	-8 * GAP_WORDS(%rsp), %rsp
+	SAVE_FRAME $0, %rbp
+	cld
+	ASM_CLAC
+	movq	SS + 8 + 8 * GAP_WORDS(%rsp), %rbx
+	addq	$8 * (2 + GAP_WORDS), RSP(%rsp)
+#else
+	leal	-4 * GAP_WORDS(%esp), %esp
+	SAVE_FRAME $0, %ebp
+	cld
+	ASM_CLAC
+	movl	4 * (SS + 1 + GAP_WORDS)(%esp), %ebx
+	addl	$4 * (2 + GAP_WORDS), 4 * UESP(%esp)
+#endif
+.endm
+
+/* Go on at %rbx, with the registers of the frame, the stack pointer included. */
+.macro LEAVE_TO_BX
+#ifdef CONFIG_X86_64
+	movq	RSP(%rsp), %rdx
+	movq	%rbx, -8(%rdx)
+	subq	$8, RSP(%rsp)
+	RESTORE_FRAME
+	UNWIND_HINT_EMPTY
+	popfq
+	movq	(%rsp), %rsp
+	UNWIND_HINT_FUNC
+#else
+	movl	4 * UESP(%esp), %edx
+	movl	%ebx, -4(%edx)
+	subl	$4, 4 * UESP(%esp)
+	RESTORE_FRAME
+	popfl
+	movl	(%esp), %esp
+#endif
+	RET
 .endm
 
 #endif /* _X86_KERNEL_KPROBES_FRAME_H */
