@@ -967,29 +967,63 @@ struct kprobe_point *kprobe_following(struct kprobe_point *pt)
 	return node ? rb_entry(node, struct kprobe_point, rb) : NULL;
 }
 
-/**
- * kprobe_for_each() - walk all registered probes, by address
- * @fn: called for each
- * @data: for @fn
- *
- * Those whose text is gone come last.
- *
- * Context: process context, may sleep; @fn is called with kprobe_mutex held.
- */
-void kprobe_for_each(void (*fn)(struct kprobe *p, struct kprobe_point *pt,
-				void *data), void *data)
+static struct kprobe *nth_probe(struct kprobe_point *pt, unsigned int *n)
 {
-	struct kprobe_point *pt;
 	struct kprobe *p;
 
-	mutex_lock(&kprobe_mutex);
-	for (pt = kprobe_next_point(0); pt; pt = kprobe_following(pt))
-		list_for_each_entry(p, &pt->probes, list)
-			fn(p, pt, data);
-	list_for_each_entry(pt, &gone_points, gone_link)
-		list_for_each_entry(p, &pt->probes, list)
-			fn(p, pt, data);
-	mutex_unlock(&kprobe_mutex);
+	list_for_each_entry(p, &pt->probes, list)
+		if (!(*n)--)
+			return p;
+	return NULL;
+}
+
+static struct kprobe *nth_gone_probe(unsigned int n)
+{
+	struct kprobe_point *pt;
+	struct kprobe *p = NULL;
+
+	list_for_each_entry(pt, &gone_points, gone_link) {
+		p = nth_probe(pt, &n);
+		if (p)
+			break;
+	}
+	return p;
+}
+
+/**
+ * kprobe_walk_here() - the probe at which a walk over all of them stands
+ * @walk: the walk; begins zeroed.  Adding 1 to @walk->nth leads to the next
+ *
+ * By address, those whose text is gone last.  The mutex may be released between
+ * two calls: a walk keeps its place by address, whatever comes and goes.
+ *
+ * Context: kprobe_mutex held.
+ * Return: the probe, or NULL behind the last one.
+ */
+struct kprobe *kprobe_walk_here(struct kprobe_walk *walk)
+{
+	struct kprobe_point *pt = NULL;
+	struct kprobe *p;
+
+	if (!walk->gone)
+		pt = kprobe_next_point(walk->addr);
+	for (; pt; pt = kprobe_following(pt)) {
+		unsigned int n;
+
+		if (pt->addr != walk->addr) {
+			walk->addr = pt->addr;
+			walk->nth = 0;
+		}
+		n = walk->nth;
+		p = nth_probe(pt, &n);
+		if (p)
+			return p;
+	}
+	if (!walk->gone) {
+		walk->gone = true;
+		walk->nth = 0;
+	}
+	return nth_gone_probe(walk->nth);
 }
 
 /*

@@ -35,6 +35,46 @@ static bool is_return_probe(struct kprobe *p)
 #endif
 }
 
+/**
+ * struct reader - an open list or stats
+ * @walk: the place
+ * @pos: what seq_file calls that place
+ */
+struct reader {
+	struct kprobe_walk walk;
+	loff_t pos;
+};
+
+/* kprobe_mutex is held for a buffer of lines, not for all. */
+static void *probes_start(struct seq_file *m, loff_t *pos)
+{
+	struct reader *reader = m->private;
+
+	mutex_lock(&kprobe_mutex);
+	if (*pos < reader->pos)
+		*reader = (struct reader){};
+	for (; reader->pos < *pos; reader->pos++) {
+		if (!kprobe_walk_here(&reader->walk))
+			return NULL;
+		reader->walk.nth++;
+	}
+	return kprobe_walk_here(&reader->walk);
+}
+
+static void *probes_next(struct seq_file *m, void *p, loff_t *pos)
+{
+	struct reader *reader = m->private;
+
+	reader->walk.nth++;
+	reader->pos = ++*pos;
+	return kprobe_walk_here(&reader->walk);
+}
+
+static void probes_stop(struct seq_file *m, void *p)
+{
+	mutex_unlock(&kprobe_mutex);
+}
+
 /* The part of a line that says which probe it is. */
 static void show_probe(struct seq_file *m, struct kprobe *p, struct kprobe_point *pt)
 {
@@ -54,23 +94,18 @@ static void show_probe(struct seq_file *m, struct kprobe *p, struct kprobe_point
 		seq_printf(m, "%px ", shown_address(m, pt->addr));
 }
 
-static void show_list_line(struct kprobe *p, struct kprobe_point *pt, void *data)
+static int list_show(struct seq_file *m, void *data)
 {
-	struct seq_file *m = data;
+	struct kprobe *p = data;
+	struct kprobe_point *pt = p->point;
 
 	show_probe(m, p, pt);
 	seq_printf(m, "%s%s%s%s\n", pt->gone ? "[GONE]" : "",
 		   kprobe_disabled(p) && !pt->gone ? "[DISABLED]" : "",
 		   kprobe_optimized(p) ? "[OPTIMIZED]" : "",
 		   kprobe_ftrace(p) ? "[FTRACE]" : "");
-}
-
-static int list_show(struct seq_file *m, void *unused)
-{
-	kprobe_for_each(show_list_line, m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(list);
 
 /* How the instruction of a point is reached, and how it is executed. */
 static const char *delivery(const struct kprobe_point *pt)
@@ -93,7 +128,7 @@ static const char *delivery(const struct kprobe_point *pt)
 	}
 }
 
-static void show_stats_line(struct kprobe *p, struct kprobe_point *pt, void *data)
+static int stats_show(struct seq_file *m, void *data)
 {
 	static const char * const names[KPROBE_MISS_NR] = {
 		[KPROBE_MISS_RECURSION] = "recursion",
@@ -101,7 +136,8 @@ static void show_stats_line(struct kprobe *p, struct kprobe_point *pt, void *dat
 		[KPROBE_MISS_DIVERTED] = "diverted",
 		[KPROBE_MISS_POOL] = "pool",
 	};
-	struct seq_file *m = data;
+	struct kprobe *p = data;
+	struct kprobe_point *pt = p->point;
 	unsigned long hits = 0, missed = 0;
 	unsigned int i;
 	int cpu;
@@ -118,14 +154,29 @@ static void show_stats_line(struct kprobe *p, struct kprobe_point *pt, void *dat
 	if (kprobe_why_no_jump(pt))
 		seq_printf(m, " no-jump=\"%s\"", kprobe_why_no_jump(pt));
 	seq_putc(m, '\n');
-}
-
-static int stats_show(struct seq_file *m, void *unused)
-{
-	kprobe_for_each(show_stats_line, m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(stats);
+
+#define DEFINE_PROBES_FILE(name)						\
+static const struct seq_operations name##_sops = {				\
+	.start = probes_start,							\
+	.next = probes_next,							\
+	.stop = probes_stop,							\
+	.show = name##_show,							\
+};										\
+static int name##_open(struct inode *inode, struct file *file)			\
+{										\
+	return seq_open_private(file, &name##_sops, sizeof(struct reader));	\
+}										\
+static const struct file_operations name##_fops = {				\
+	.open = name##_open,							\
+	.read = seq_read,							\
+	.llseek = seq_lseek,							\
+	.release = seq_release_private,						\
+}
+
+DEFINE_PROBES_FILE(list);
+DEFINE_PROBES_FILE(stats);
 
 DEFINE_SHOW_ATTRIBUTE(kprobe_errors);
 

@@ -299,8 +299,19 @@ int kprobe_errors_show(struct seq_file *m, void *unused);
 
 struct kprobe_point *kprobe_next_point(unsigned long addr);
 struct kprobe_point *kprobe_following(struct kprobe_point *pt);
-void kprobe_for_each(void (*fn)(struct kprobe *p, struct kprobe_point *pt,
-				void *data), void *data);
+/**
+ * struct kprobe_walk - how far a walk over all registered probes has come
+ * @addr: address of the point it stands at
+ * @nth: which of the probes there; which of all whose text is gone
+ * @gone: it has come to those
+ */
+struct kprobe_walk {
+	unsigned long addr;
+	unsigned int nth;
+	bool gone;
+};
+
+struct kprobe *kprobe_walk_here(struct kprobe_walk *walk);
 int kprobe_set_all_enabled(bool on);
 bool kprobe_all_enabled(void);
 int kprobe_check_unregistered(const struct kprobe *p);

@@ -49,6 +49,39 @@ list_has_all_probes_of_an_address() {
 	done
 }
 
+# A reader holds nothing between two reads: what comes and goes meanwhile neither
+# waits for it, nor takes the lines of other probes from it.
+list_is_read_in_pieces() {
+	need_modules
+	for number in 1 2 3 4 5 6 7 8; do
+		answers 0 add "p$number" $MODULE:kpt_trap
+	done
+	functions='vfs_read,vfs_write,vfs_fsync,vfs_open,vfs_create,vfs_mkdir,vfs_rmdir'
+	answers 0 add all $functions,vfs_unlink,vfs_link,vfs_rename,vfs_statfs
+	is "lines" "$(wc -l < $KPROBES/list)" 19
+	whole=$(cat $KPROBES/list)
+	is "list by 10 bytes" "$(dd if=$KPROBES/list bs=10 2>/dev/null)" "$whole"
+	# The kernel may run into them meanwhile.
+	whole=$(sed 's/hits=.*//' $KPROBES/stats)
+	is "stats by 10 bytes" "$(dd if=$KPROBES/stats bs=10 2>/dev/null | sed 's/hits=.*//')" "$whole"
+	# The module's text is behind the kernel's, so p1 to p8 come last.
+	pieces=$(
+		exec 3< $KPROBES/list
+		dd bs=10 count=20 <&3 2>/dev/null
+		ctl del all >&2
+		for number in 9 10 11 12; do
+			ctl add "p$number" $MODULE:kpt_trap >&2
+		done
+		cat <&3
+	)
+	is "lines of the last address" "$(echo "$pieces" | grep -c kpt_trap)" 12
+	is "lines twice" "$(echo "$pieces" | grep vfs_ | sort | uniq -d)" ''
+	for number in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		answers 0 del "p$number"
+	done
+	is "probes after" "$(wc -l < $KPROBES/list)" 0
+}
+
 enabled_switches_all() {
 	need_modules
 	is "enabled" "$(cat $KPROBES/enabled)" 1
@@ -212,6 +245,7 @@ files_are_for_root_only() {
 
 need_root
 run_tests list_has_a_line_for_each_probe list_has_all_probes_of_an_address \
+	list_is_read_in_pieces \
 	enabled_switches_all registering_while_off enabled_refuses_rubbish \
 	blacklist_has_ranges stats_count_hits_and_misses \
 	stats_count_diverted_executions stats_count_an_empty_pool \
