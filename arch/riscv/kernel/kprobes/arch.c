@@ -10,6 +10,7 @@
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/of.h>
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -98,6 +99,27 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
+/* One store: copy_to_kernel_nofault() writes an aligned unit at once. */
+static void write_units(const struct kprobe_poke *pokes, unsigned int n)
+{
+	const struct kprobe_poke *poke;
+
+	for (poke = pokes; poke < pokes + n; poke++)
+		write_text(poke->addr, &poke->opcode, sizeof(poke->opcode));
+}
+
+/*
+ * QEMU with a thread for each CPU (7.2 to 10.0 have been looked at) discards its
+ * translations of a place before it stores there: another CPU may translate what
+ * is being replaced, in between, and keep that for ever, whatever fences it goes
+ * through.  Behind the fences nobody is in between any more: a second store
+ * discards what came into being so.
+ */
+static bool keeps_stale_translations(void)
+{
+	return of_machine_is_compatible("riscv-virtio");
+}
+
 /*
  * Returning from an exception does not make a CPU fetch anew what it may have
  * prefetched: slots are made visible before the breakpoints that lead there.
@@ -112,15 +134,14 @@ void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 		flush_icache_all();
 		slots_unsynced = false;
 	}
-	for (poke = pokes; poke < pokes + n; poke++) {
-		kprobe_opcode_t old = READ_ONCE(*poke->addr);
-
-		/* One store: copy_to_kernel_nofault() writes an aligned unit at once. */
-		write_text(poke->addr, &poke->opcode, sizeof(old));
-		perf_event_text_poke(poke->addr, &old, sizeof(old),
-				     &poke->opcode, sizeof(old));
-	}
+	/* Before they are written: the text still is what it was. */
+	for (poke = pokes; poke < pokes + n; poke++)
+		perf_event_text_poke(poke->addr, poke->addr, sizeof(poke->opcode),
+				     &poke->opcode, sizeof(poke->opcode));
+	write_units(pokes, n);
 	flush_icache_all();
+	if (keeps_stale_translations())
+		write_units(pokes, n);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
