@@ -5,7 +5,9 @@
  * The breakpoint exception (traps.c), memory for slots, writing to text, and
  * which text is off limits.  Called by traps.c and by the core.
  */
+#include <linux/bug.h>
 #include <linux/cpu.h>
+#include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
@@ -14,12 +16,17 @@
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
+#include <asm/extable.h>
 #include <asm/patch.h>
+#include <asm/pgalloc.h>
 #include <asm/sections.h>
 #include <asm/suspend.h>
+#include <asm/tlbflush.h>
 
 #include "common.h"
+#include "insn.h"
 
 /*
  * Code was written that other CPUs may still have in another form.  Protected by
@@ -221,6 +228,69 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **w
 #ifdef CONFIG_CPU_PM
 /* Runs where the CPU comes back without address translation. */
 NOKPROBE_SYMBOL(__cpu_resume_enter);
+#endif
+
+#ifdef CONFIG_OPTPROBES
+bool kprobe_jump_page_mapped __ro_after_init;
+
+/*
+ * Before the first process: all page tables have it.  Reading there still
+ * faults: error codes in the place of pointers are addresses of this page.
+ */
+static int __init map_jump_page(void)
+{
+	const pgprot_t prot = __pgprot(_PAGE_PRESENT | _PAGE_ACCESSED | _PAGE_DIRTY |
+				       _PAGE_GLOBAL | _PAGE_EXEC);
+	unsigned long addr = -PAGE_SIZE;
+	p4d_t *p4d = p4d_alloc(&init_mm, pgd_offset_k(addr), addr);
+	pud_t *pud = p4d ? pud_alloc(&init_mm, p4d, addr) : NULL;
+	pmd_t *pmd = pud ? pmd_alloc(&init_mm, pud, addr) : NULL;
+	pte_t *pte = pmd ? pte_alloc_kernel(pmd, addr) : NULL;
+
+	if (!pte)
+		return -ENOMEM;
+	if (!pte_none(*pte))
+		return -EBUSY;
+	set_pte(pte, pfn_pte(PHYS_PFN(__pa_symbol(kprobe_jump_page)), prot));
+	flush_tlb_all();
+	kprobe_jump_page_mapped = true;
+	return 0;
+}
+early_initcall(map_jump_page);
+
+/**
+ * kprobe_text_kind() - what its encoding does not say of an instruction
+ * @addr: its address
+ * @word: the instruction
+ * @elsewhere: set for KPROBE_TEXT_FAULTS: where execution goes on
+ *
+ * Context: process context, kprobe_mutex held.
+ */
+enum kprobe_text kprobe_text_kind(unsigned long addr, u32 word, unsigned long *elsewhere)
+{
+	const struct exception_table_entry *ex;
+	const char *why;
+
+	if (word == INSN_EBREAK) {
+#ifdef CONFIG_GENERIC_BUG
+		struct bug_entry *bug = find_bug(addr);
+
+		if (bug && !(bug->flags & BUGFLAG_WARNING))
+			return KPROBE_TEXT_ENDS;
+#endif
+		return KPROBE_TEXT_PLAIN;
+	}
+	if (word == INSN_NOP || opcode_of(word) == OP_JAL)
+		return kprobe_check_reserved(addr, addr + 3, &why) ? KPROBE_TEXT_CHANGES :
+								     KPROBE_TEXT_PLAIN;
+	ex = search_exception_tables(addr);
+	if (!ex)
+		return KPROBE_TEXT_PLAIN;
+	if (ex->type == EX_TYPE_BPF)
+		return KPROBE_TEXT_CHANGES;
+	*elsewhere = (unsigned long)&ex->fixup + ex->fixup;
+	return KPROBE_TEXT_FAULTS;
+}
 #endif
 
 static bool is_between(unsigned long addr, const char *start, const char *end)
