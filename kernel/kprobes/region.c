@@ -41,8 +41,10 @@ static const char *refuse_inner(unsigned long addr, unsigned int length)
 
 	if (kprobe_check_reserved(addr, addr + length - 1, &why))
 		return why;
+#ifdef CONFIG_DYNAMIC_FTRACE
 	if (ftrace_location_range(addr, addr + length - 1))
 		return "the function tracer has a site in the way";
+#endif
 	if (search_exception_tables(addr))
 		return "an instruction in the way has an exception handler";
 	if (within_kprobe_blacklist(addr))
