@@ -44,7 +44,14 @@
  *	Bytes of a detour buffer.
  * KPROBE_DETOUR_ENTRY, KPROBE_DETOUR_BODY
  *	Where in a detour buffer the jump arrives, and where the copies of the
- *	replaced instructions begin.
+ *	replaced instructions begin.  The body is at 0 if the jump does not lead
+ *	to the buffer, but to code that finds out where it came from: that is to
+ *	call kprobe_jump_hit().
+ * KPROBE_JUMP_BACK_BYTES
+ *	Bytes of the jump at the end of a detour buffer, if that is not made like
+ *	the one to it: then arch_kprobe_put_jump_back() is the architecture's.
+ * KPROBE_RELATIVE_JUMP_TABLES
+ *	Defined if compilers make tables (of switch) that do not hold addresses.
  */
 #ifndef _LINUX_KPROBES_ARCH_H
 #define _LINUX_KPROBES_ARCH_H
@@ -352,9 +359,27 @@ bool arch_kprobe_calls(const struct kprobe_insn *insn);
  * @from: address at which it will run
  * @to: where it goes
  *
- * Return: 0, or -ERANGE if it does not reach.
+ * Context: process context, kprobe_mutex held.
+ * Return: 0, -ERANGE if it does not reach, or -EBUSY if it would need a register
+ * and all are in use at @from.
  */
 int arch_kprobe_put_jump(void *image, unsigned long from, unsigned long to);
+
+/**
+ * arch_kprobe_put_jump_back() - make the jump at the end of a detour buffer
+ * @image: where to write it: KPROBE_JUMP_BACK_BYTES
+ * @from: address at which it will run
+ * @to: where it goes
+ *
+ * Context: process context, kprobe_mutex held.
+ * Return: 0, -ERANGE, or -EBUSY if all registers are in use at @to.
+ */
+#ifdef KPROBE_JUMP_BACK_BYTES
+int arch_kprobe_put_jump_back(void *image, unsigned long from, unsigned long to);
+#else
+#define KPROBE_JUMP_BACK_BYTES		KPROBE_JUMP_BYTES
+#define arch_kprobe_put_jump_back	arch_kprobe_put_jump
+#endif
 
 /**
  * arch_kprobe_put_entry() - make the start of a detour buffer
@@ -436,6 +461,24 @@ void kprobe_tail_hit(struct pt_regs *regs, unsigned long addr);
  * @regs to go on elsewhere.
  */
 int kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs);
+
+/**
+ * kprobe_jump_hit() - a probe was reached by its jump, and only its address is known
+ * @addr: the probed address
+ * @regs: as for kprobe_detour_hit()
+ *
+ * In place of kprobe_detour_hit(), where KPROBE_DETOUR_BODY is 0.
+ *
+ * Return: the address to go on at.
+ */
+unsigned long kprobe_jump_hit(unsigned long addr, struct pt_regs *regs);
+
+/*
+ * For architectures that look at the text around a probe, to find a free
+ * register.  Documented in kernel/kprobes/boundary.c, reserved.c and resolve.c.
+ */
+int kprobe_copy_text(void *dst, unsigned long addr, size_t len);
+int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why);
 #endif
 
 #ifdef CONFIG_KRETPROBES

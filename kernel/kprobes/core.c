@@ -321,10 +321,12 @@ static int prepare_insn(struct kprobe_point *pt, const struct kprobe_function *f
 			    KPROBE_INSN_BYTES_MAX);
 	if (kprobe_copy_text(insn->bytes, pt->addr, insn->avail))
 		return refused(why, -EINVAL, "the text is not readable");
+#ifdef CONFIG_KPROBES_ON_FTRACE
 	if (pt->ftrace) {
 		insn->length = MCOUNT_INSN_SIZE;
 		return 0;
 	}
+#endif
 
 	ret = arch_kprobe_decode(insn, pt->addr, why);
 	if (ret)

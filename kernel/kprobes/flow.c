@@ -352,9 +352,26 @@ static void mark(const struct function *f, unsigned long target)
 		__set_bit(offset / sizeof(kprobe_opcode_t), f->targets);
 }
 
+#ifdef KPROBE_RELATIVE_JUMP_TABLES
+/* Nothing tells a jump table from other data: any instruction may be in one. */
+static void mark_table_entries(const struct function *f, const struct survey *s,
+			       const u8 *text)
+{
+	unsigned long at;
+	int length;
+
+	for (at = 0; at < f->size; at += length) {
+		length = arch_kprobe_insn_length(text + at, f->size - at);
+		if (length <= 0)
+			break;
+		mark(f, f->start + at);
+	}
+}
+#else
 /* Words of read-only data that point into the function: jump tables. */
 static __no_sanitize_address void mark_table_entries(const struct function *f,
-						     const struct survey *s)
+						     const struct survey *s,
+						     const u8 *text)
 {
 	const unsigned long *word = (unsigned long *)ALIGN(s->rodata, sizeof(*word));
 	const unsigned long *end = (unsigned long *)s->rodata_end;
@@ -362,6 +379,7 @@ static __no_sanitize_address void mark_table_entries(const struct function *f,
 	for (; word + 1 <= end; word++)
 		mark(f, *word);
 }
+#endif
 
 static void mark_surveyed(const struct function *f, const struct survey *s)
 {
@@ -410,7 +428,7 @@ int kprobe_flow_targets(unsigned long start, unsigned long size, const u8 *text,
 		indirect |= flow.indirect;
 	}
 	if (indirect)
-		mark_table_entries(&f, s);
+		mark_table_entries(&f, s, text);
 	mark_surveyed(&f, s);
 	return 0;
 }

@@ -394,6 +394,34 @@ static unsigned int toggles = 20;
 module_param(toggles, uint, 0444);
 MODULE_PARM_DESC(toggles, "how often all jumps are taken away and put back");
 
+/* How often stats give which reason for there being no jump. */
+static void show_reasons(struct kunit *test)
+{
+	static const char key[] = "no-jump=\"";
+	char *at = kprobe_test_read(test, "kprobes/stats");
+	struct {
+		const char *why;
+		unsigned int n;
+	} reasons[24] = { };
+	unsigned int i;
+
+	while ((at = strstr(at, key))) {
+		char *why = at + strlen(key);
+
+		at = strchr(why, '"');
+		if (!at)
+			break;
+		*at++ = '\0';
+		for (i = 0; i < ARRAY_SIZE(reasons) - 1; i++)
+			if (!reasons[i].why || !strcmp(reasons[i].why, why))
+				break;
+		reasons[i].why = why;
+		reasons[i].n++;
+	}
+	for (i = 0; i < ARRAY_SIZE(reasons) && reasons[i].why; i++)
+		kunit_info(test, "%u: %s\n", reasons[i].n, reasons[i].why);
+}
+
 /* The insides of functions all over the kernel, under what it does anyway. */
 static void jump_everywhere(struct kunit *test)
 {
@@ -412,6 +440,7 @@ static void jump_everywhere(struct kunit *test)
 		jumps += kprobe_optimized(many.array[i]);
 	kunit_info(test, "%u sites (%u refused), %u reached by a jump\n", many.n, many.refused,
 		   jumps);
+	show_reasons(test);
 	KUNIT_EXPECT_GT(test, many.n, functions);
 	KUNIT_EXPECT_GT(test, 100 * jumps, 60 * many.n);
 

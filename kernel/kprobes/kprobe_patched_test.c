@@ -150,6 +150,12 @@ static void patched_warning(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, find_bug(v.place));
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE
+#define TRACER_SITE_BYTES	MCOUNT_INSN_SIZE
+#else
+#define TRACER_SITE_BYTES	0
+#endif
+
 /*
  * A site of the function tracer is one instruction, whatever stands there.  It
  * is where a function begins, or behind an instruction that is left alone.
@@ -172,7 +178,7 @@ static void patched_tracer_site(struct kunit *test)
 		KUNIT_EXPECT_LT(test, (unsigned long)entry.addr, site);
 		kprobe_test_refused(test, "a site", &on_site, -EINVAL, "function tracer site");
 	}
-	for (at = site + 1; at < site + MCOUNT_INSN_SIZE; at++) {
+	for (at = site + 1; at < site + TRACER_SITE_BYTES; at++) {
 		struct kprobe p = { .addr = (void *)at, .pre_handler = nothing };
 
 		kprobe_test_refused(test, "in a site", &p, -EILSEQ, "");

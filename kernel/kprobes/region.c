@@ -41,8 +41,10 @@ static const char *refuse_inner(unsigned long addr, unsigned int length)
 
 	if (kprobe_check_reserved(addr, addr + length - 1, &why))
 		return why;
+#ifdef CONFIG_DYNAMIC_FTRACE
 	if (ftrace_location_range(addr, addr + length - 1))
 		return "the function tracer has a site in the way";
+#endif
 	if (search_exception_tables(addr))
 		return "an instruction in the way has an exception handler";
 	if (within_kprobe_blacklist(addr))
@@ -86,7 +88,7 @@ static int copy_next(struct region *r, struct kprobe_detour *detour, u8 *image,
 {
 	unsigned int at = detour->length, to = detour->end;
 	/* The jump back has to fit behind it. */
-	unsigned int room = KPROBE_DETOUR_BYTES - KPROBE_JUMP_BYTES - to;
+	unsigned int room = KPROBE_DETOUR_BYTES - KPROBE_JUMP_BACK_BYTES - to;
 	unsigned long addr = r->pt->addr + at;
 	struct kprobe_insn insn;
 	struct kprobe_flow flow;
@@ -188,15 +190,15 @@ int kprobe_detour_build(struct kprobe_point *pt, struct kprobe_detour *detour,
 		return ret;
 
 	memcpy(detour->replaced, r.bytes, KPROBE_JUMP_BYTES);
-	if (arch_kprobe_put_jump(detour->jump, pt->addr, detour->addr + KPROBE_DETOUR_ENTRY) ||
-	    arch_kprobe_put_entry(image, detour->addr, pt) ||
-	    (!r.ended && arch_kprobe_put_jump(image + detour->end,
-					      detour->addr + detour->end,
-					      pt->addr + detour->length))) {
-		*why = "the detour buffer is out of reach";
-		return -ERANGE;
-	}
-	return 0;
+	ret = arch_kprobe_put_jump(detour->jump, pt->addr, detour->addr + KPROBE_DETOUR_ENTRY);
+	if (!ret)
+		ret = arch_kprobe_put_entry(image, detour->addr, pt);
+	if (!ret && !r.ended)
+		ret = arch_kprobe_put_jump_back(image + detour->end, detour->addr + detour->end,
+						pt->addr + detour->length);
+	*why = ret == -EBUSY ? "no register is free for the jump" :
+			       "the detour buffer is out of reach";
+	return ret;
 }
 
 /**

@@ -292,6 +292,36 @@ int __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs)
 	preempt_enable_notrace();
 	return diverted;
 }
+
+#if !KPROBE_DETOUR_BODY
+/* Documented in <linux/kprobes_arch.h>. */
+unsigned long __kprobes kprobe_jump_hit(unsigned long addr, struct pt_regs *regs)
+{
+	struct kprobe_point *pt;
+	unsigned long copy;
+	unsigned int level;
+	bool rcu_idle;
+
+	preempt_disable_notrace();
+	/* As in the function tracer's path. */
+	rcu_idle = unlikely(kprobe_rcu_idle());
+	if (rcu_idle)
+		ct_nmi_enter();
+	pt = kprobe_point_find(addr);
+	copy = pt ? kprobe_region_copy(pt) : 0;
+	/* Removed while this CPU was on its way here: execute what is there now. */
+	if (likely(copy)) {
+		addr = copy;
+		level = kprobe_level();
+		if (unlikely(kprobe_run_pre_handlers(pt, regs, level, level)))
+			addr = instruction_pointer(regs);
+	}
+	if (rcu_idle)
+		ct_nmi_exit();
+	preempt_enable_notrace();
+	return addr;
+}
+#endif
 #endif
 
 enum { BUSY_TASK, BUSY_SOFTIRQ, BUSY_HARDIRQ, BUSY_NMI, BUSY_LEVELS };

@@ -5,6 +5,20 @@
 #ifndef _ASM_RISCV_KPROBES_H
 #define _ASM_RISCV_KPROBES_H
 
+#ifdef CONFIG_OPTPROBES
+#define KPROBE_JUMP_BYTES	4	/* jalr */
+#define KPROBE_JUMP_BACK_BYTES	8	/* auipc, jalr */
+#define KPROBE_DETOUR_BYTES	40	/* copies of two instructions, the jump back */
+#define KPROBE_DETOUR_ENTRY	0
+#define KPROBE_DETOUR_BODY	0
+#define KPROBE_RELATIVE_JUMP_TABLES
+
+/* The last 2 KiB of the address space: a few instructions for each register. */
+#define KPROBE_JUMP_STUBS	(-2048)
+#define KPROBE_JUMP_STUB_BYTES	32
+#endif
+
+#ifndef __ASSEMBLY__
 #include <asm-generic/kprobes.h>
 
 #include <linux/types.h>
@@ -69,4 +83,20 @@ unsigned long kretprobe_unwind(struct task_struct *task, unsigned long pc,
 	return pc;
 }
 #endif
+
+#ifdef CONFIG_OPTPROBES
+void kprobe_jump_return(void);
+
+/* Does a frame return to where pt_regs are, as an exception's does? */
+static inline bool kprobe_is_jump_return(unsigned long pc)
+{
+	return pc == (unsigned long)kprobe_jump_return;
+}
+#else
+static inline bool kprobe_is_jump_return(unsigned long pc)
+{
+	return false;
+}
+#endif
+#endif /* __ASSEMBLY__ */
 #endif /* _ASM_RISCV_KPROBES_H */

@@ -5,20 +5,28 @@
  * The breakpoint exception (traps.c), memory for slots, writing to text, and
  * which text is off limits.  Called by traps.c and by the core.
  */
+#include <linux/bug.h>
 #include <linux/cpu.h>
+#include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/of.h>
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
+#include <asm/extable.h>
 #include <asm/patch.h>
+#include <asm/pgalloc.h>
 #include <asm/sections.h>
 #include <asm/suspend.h>
+#include <asm/tlbflush.h>
 
 #include "common.h"
+#include "insn.h"
 
 /*
  * Code was written that other CPUs may still have in another form.  Protected by
@@ -98,6 +106,27 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
+/* One store: copy_to_kernel_nofault() writes an aligned unit at once. */
+static void write_units(const struct kprobe_poke *pokes, unsigned int n)
+{
+	const struct kprobe_poke *poke;
+
+	for (poke = pokes; poke < pokes + n; poke++)
+		write_text(poke->addr, &poke->opcode, sizeof(poke->opcode));
+}
+
+/*
+ * QEMU with a thread for each CPU (7.2 to 10.0 have been looked at) discards its
+ * translations of a place before it stores there: another CPU may translate what
+ * is being replaced, in between, and keep that for ever, whatever fences it goes
+ * through.  Behind the fences nobody is in between any more: a second store
+ * discards what came into being so.
+ */
+static bool keeps_stale_translations(void)
+{
+	return of_machine_is_compatible("riscv-virtio");
+}
+
 /*
  * Returning from an exception does not make a CPU fetch anew what it may have
  * prefetched: slots are made visible before the breakpoints that lead there.
@@ -112,15 +141,14 @@ void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 		flush_icache_all();
 		slots_unsynced = false;
 	}
-	for (poke = pokes; poke < pokes + n; poke++) {
-		kprobe_opcode_t old = READ_ONCE(*poke->addr);
-
-		/* One store: copy_to_kernel_nofault() writes an aligned unit at once. */
-		write_text(poke->addr, &poke->opcode, sizeof(old));
-		perf_event_text_poke(poke->addr, &old, sizeof(old),
-				     &poke->opcode, sizeof(old));
-	}
+	/* Before they are written: the text still is what it was. */
+	for (poke = pokes; poke < pokes + n; poke++)
+		perf_event_text_poke(poke->addr, poke->addr, sizeof(poke->opcode),
+				     &poke->opcode, sizeof(poke->opcode));
+	write_units(pokes, n);
 	flush_icache_all();
+	if (keeps_stale_translations())
+		write_units(pokes, n);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
@@ -200,6 +228,69 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end, const char **w
 #ifdef CONFIG_CPU_PM
 /* Runs where the CPU comes back without address translation. */
 NOKPROBE_SYMBOL(__cpu_resume_enter);
+#endif
+
+#ifdef CONFIG_OPTPROBES
+bool kprobe_jump_page_mapped __ro_after_init;
+
+/*
+ * Before the first process: all page tables have it.  Reading there still
+ * faults: error codes in the place of pointers are addresses of this page.
+ */
+static int __init map_jump_page(void)
+{
+	const pgprot_t prot = __pgprot(_PAGE_PRESENT | _PAGE_ACCESSED | _PAGE_DIRTY |
+				       _PAGE_GLOBAL | _PAGE_EXEC);
+	unsigned long addr = -PAGE_SIZE;
+	p4d_t *p4d = p4d_alloc(&init_mm, pgd_offset_k(addr), addr);
+	pud_t *pud = p4d ? pud_alloc(&init_mm, p4d, addr) : NULL;
+	pmd_t *pmd = pud ? pmd_alloc(&init_mm, pud, addr) : NULL;
+	pte_t *pte = pmd ? pte_alloc_kernel(pmd, addr) : NULL;
+
+	if (!pte)
+		return -ENOMEM;
+	if (!pte_none(*pte))
+		return -EBUSY;
+	set_pte(pte, pfn_pte(PHYS_PFN(__pa_symbol(kprobe_jump_page)), prot));
+	flush_tlb_all();
+	kprobe_jump_page_mapped = true;
+	return 0;
+}
+early_initcall(map_jump_page);
+
+/**
+ * kprobe_text_kind() - what its encoding does not say of an instruction
+ * @addr: its address
+ * @word: the instruction
+ * @elsewhere: set for KPROBE_TEXT_FAULTS: where execution goes on
+ *
+ * Context: process context, kprobe_mutex held.
+ */
+enum kprobe_text kprobe_text_kind(unsigned long addr, u32 word, unsigned long *elsewhere)
+{
+	const struct exception_table_entry *ex;
+	const char *why;
+
+	if (word == INSN_EBREAK) {
+#ifdef CONFIG_GENERIC_BUG
+		struct bug_entry *bug = find_bug(addr);
+
+		if (bug && !(bug->flags & BUGFLAG_WARNING))
+			return KPROBE_TEXT_ENDS;
+#endif
+		return KPROBE_TEXT_PLAIN;
+	}
+	if (word == INSN_NOP || opcode_of(word) == OP_JAL)
+		return kprobe_check_reserved(addr, addr + 3, &why) ? KPROBE_TEXT_CHANGES :
+								     KPROBE_TEXT_PLAIN;
+	ex = search_exception_tables(addr);
+	if (!ex)
+		return KPROBE_TEXT_PLAIN;
+	if (ex->type == EX_TYPE_BPF)
+		return KPROBE_TEXT_CHANGES;
+	*elsewhere = (unsigned long)&ex->fixup + ex->fixup;
+	return KPROBE_TEXT_FAULTS;
+}
 #endif
 
 static bool is_between(unsigned long addr, const char *start, const char *end)

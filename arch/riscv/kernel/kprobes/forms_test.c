@@ -15,6 +15,7 @@
 #include <linux/prandom.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "forms_test.h"
 
@@ -193,6 +194,90 @@ static void forms_pre_and_post(struct kunit *test)
 		check_form(test, form, see_pre, see_post);
 }
 
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+#define NR_FORMS	(kprobe_forms_end - kprobe_forms)
+
+static unsigned int count_jumps(const struct kprobe *probes)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < NR_FORMS; i++)
+		n += kprobe_optimized((struct kprobe *)&probes[i]);
+	return n;
+}
+
+/* All by the same call: what the stack pointer is differs by nothing else. */
+static noinline void run_all(struct kunit *test, const struct kprobe *probes,
+			     const struct image *images, struct image *bare)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_FORMS * IMAGES; i++) {
+		const struct kprobe_form *form = &kprobe_forms[i / IMAGES];
+		struct image probed;
+
+		if (!probes) {
+			run(form, &images[i], &bare[i]);
+			continue;
+		}
+		memset(&seen, 0, sizeof(seen));
+		seen.image = &images[i];
+		seen.addr = form->insn;
+		run(form, &images[i], &probed);
+		compare(test, form, &bare[i], &probed);
+		check_seen(test, form, &probes[i / IMAGES], 0);
+	}
+}
+
+/*
+ * By a jump where there can be one: the copies in the detour buffer do what the
+ * instructions do.  Then with the jumps taken away, while the breakpoint's trap
+ * executes these copies.
+ */
+static void forms_jump(struct kunit *test)
+{
+	struct image *images = vzalloc(2 * NR_FORMS * IMAGES * sizeof(*images)), *bare;
+	struct kprobe *probes = vzalloc(NR_FORMS * sizeof(*probes));
+	struct kprobe **array = vzalloc(NR_FORMS * sizeof(*array));
+	unsigned int i, jumps;
+	struct rnd_state rnd;
+
+	KUNIT_EXPECT_TRUE(test, images && probes && array);
+	if (!images || !probes || !array)
+		goto out;
+	bare = images + NR_FORMS * IMAGES;
+	prandom_seed_state(&rnd, 1);
+	for (i = 0; i < NR_FORMS * IMAGES; i++)
+		make_image(&images[i], &rnd);
+	run_all(test, NULL, images, bare);
+	for (i = 0; i < NR_FORMS; i++) {
+		probes[i].addr = (void *)kprobe_forms[i].insn;
+		probes[i].pre_handler = see_pre;
+		array[i] = &probes[i];
+	}
+	KUNIT_EXPECT_EQ(test, 0, register_kprobes(array, NR_FORMS));
+	wait_for_kprobe_optimizer();
+	jumps = count_jumps(probes);
+	kunit_info(test, "%u of %td forms are reached by a jump\n", jumps, NR_FORMS);
+	for (i = 0; i < NR_FORMS; i++)
+		if (!kprobe_optimized(&probes[i]))
+			kunit_info(test, "not: %s\n", kprobe_forms[i].text);
+	KUNIT_EXPECT_GT(test, 100 * jumps, 80 * NR_FORMS);
+	run_all(test, probes, images, bare);
+
+	kprobes_allow_jumps(false);
+	KUNIT_EXPECT_EQ(test, count_jumps(probes), 0);
+	run_all(test, probes, images, bare);
+	kprobes_allow_jumps(true);
+	KUNIT_EXPECT_EQ(test, count_jumps(probes), jumps);
+	unregister_kprobes(array, NR_FORMS);
+out:
+	vfree(array);
+	vfree(probes);
+	vfree(images);
+}
+#endif
+
 /* Must not be probed, and are not touched. */
 static void forms_refused(struct kunit *test)
 {
@@ -215,6 +300,9 @@ static void forms_refused(struct kunit *test)
 static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(forms_pre),
 	KUNIT_CASE(forms_pre_and_post),
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+	KUNIT_CASE(forms_jump),
+#endif
 	KUNIT_CASE(forms_refused),
 	{}
 };

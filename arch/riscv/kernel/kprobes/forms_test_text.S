@@ -11,6 +11,16 @@
 
 #include "forms_test.h"
 
+/*
+ * Forms need not keep t3: a jump to them, and one behind the next, may use it.  An
+ * indirect jump in their own function could go to any of them.
+ */
+	.macro	way_back
+	li	t3, 4
+	li	t3, 5
+	j	kprobe_forms_back
+	.endm
+
 /* 8 words below what is saved: forms move the stack pointer into them. */
 #define FRAME	(24 * SZREG)
 
@@ -59,6 +69,10 @@ SYM_FUNC_START(kprobe_form_run)
 	ret
 SYM_FUNC_END(kprobe_form_run)
 
+SYM_FUNC_START(kprobe_forms_back)
+	jr	t6
+SYM_FUNC_END(kprobe_forms_back)
+
 	.macro entry table, start, insn, text:vararg
 	.pushsection .rodata.kprobe_forms_strings, "a"
 7773:	.string	"\text"
@@ -70,7 +84,7 @@ SYM_FUNC_END(kprobe_form_run)
 
 	.macro form text:vararg
 7771:	\text
-	jr	t6
+	way_back
 	entry kprobe_forms, 7771b, 7771b, \text
 	.endm
 
@@ -80,7 +94,7 @@ SYM_FUNC_END(kprobe_form_run)
 	mv	a0, sp
 	addi	sp, sp, -(\moved)
 	sub	a0, a0, sp
-	jr	t6
+	way_back
 	entry kprobe_forms, 7771b, 7771b, \text
 	.endm
 
@@ -88,18 +102,32 @@ SYM_FUNC_END(kprobe_form_run)
 	.macro form_branch text:vararg
 7771:	\text
 	addi	a7, a7, 1
-	jr	t6
+	way_back
 7772:	addi	a7, a7, 2
-	jr	t6
+	way_back
+	entry kprobe_forms, 7771b, 7771b, \text
+	.endm
+
+/* A call, whose callee may change t1. */
+	.macro form_call text:vararg
+7772:	li	t1, 6
+	addi	a7, a7, 2
+	way_back
+7771:	\text
+	addi	a7, a7, 1
+	way_back
+7772:	li	t1, 7
+	addi	a7, a7, 2
+	way_back
 	entry kprobe_forms, 7771b, 7771b, \text
 	.endm
 
 	.macro form_backward text:vararg
 7772:	addi	a7, a7, 2
-	jr	t6
+	way_back
 7771:	\text
 	addi	a7, a7, 1
-	jr	t6
+	way_back
 	entry kprobe_forms, 7771b, 7771b, \text
 	.endm
 
@@ -108,9 +136,9 @@ SYM_FUNC_END(kprobe_form_run)
 7770:	lla	\reg, 7772f
 7771:	\text
 	addi	a7, a7, 1
-	jr	t6
+	way_back
 7772:	addi	a7, a7, 2
-	jr	t6
+	way_back
 	entry kprobe_forms, 7770b, 7771b, \text
 	.endm
 
@@ -218,15 +246,10 @@ SYM_FUNC_START(kprobe_forms_text)
 	form_branch bltz a0, 7772f
 	form_backward beq a0, a2, 7772b
 	form_backward bgeu a0, a2, 7772b
-	form_branch jal ra, 7772f
+	form_call jal ra, 7772f
 	form_branch jal t0, 7772f
 	form_branch jal zero, 7772f
-	form_backward jal ra, 7772b
-	form_jalr t1, jalr ra, 0(t1)
-	form_jalr t1, jalr zero, 0(t1)
-	form_jalr t1, jalr t1, 0(t1)
-	form_jalr t1, jalr t1, 1(t1)
-	form_jalr ra, jalr t0, 0(ra)
+	form_call jal ra, 7772b
 
 #ifdef CONFIG_64BIT
 	form slli a0, a2, 63
@@ -287,9 +310,6 @@ SYM_FUNC_START(kprobe_forms_text)
 	form_backward c.beqz a0, 7772b
 	form_branch c.j 7772f
 	form_backward c.j 7772b
-	form_jalr t1, c.jr t1
-	form_jalr t1, c.jalr t1
-	form_jalr ra, c.jalr ra
 #ifdef CONFIG_64BIT
 	form c.addiw a0, 5
 	form c.subw a0, a2
@@ -304,6 +324,26 @@ SYM_FUNC_START(kprobe_forms_text)
 	.option pop
 #endif
 SYM_FUNC_END(kprobe_forms_text)
+
+SYM_FUNC_START(kprobe_forms_indirect_text)
+	.option push
+	.option norvc
+	.balign 4
+	form_jalr t1, jalr ra, 0(t1)
+	form_jalr t1, jalr zero, 0(t1)
+	form_jalr t1, jalr t1, 0(t1)
+	form_jalr t1, jalr t1, 1(t1)
+	form_jalr ra, jalr t0, 0(ra)
+	.option pop
+#ifdef CONFIG_RISCV_ISA_C
+	.option push
+	.option rvc
+	form_jalr t1, c.jr t1
+	form_jalr t1, c.jalr t1
+	form_jalr ra, c.jalr ra
+	.option pop
+#endif
+SYM_FUNC_END(kprobe_forms_indirect_text)
 
 /* Its end is what has no length: nothing behind that can be probed. */
 SYM_FUNC_START(kprobe_forms_refused_text)

@@ -15,6 +15,8 @@
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>
 
+#include "frame.h"
+
 /* struct stackframe, below the stack pointer at the return. */
 #define FRAME_BYTES	16
 #define LINK		(PT_SIZE_ON_STACK + FRAME_BYTES - SZREG)
@@ -27,36 +29,10 @@ SYM_CODE_START(__kretprobe_trampoline)
 	REG_S	ra, LINK(sp)
 	REG_S	s0, OUTER_FP(sp)
 
-	REG_S	ra, PT_RA(sp)
+	FRAME_REGS REG_S
+	REG_S	a0, PT_A0(sp)
 	REG_S	gp, PT_GP(sp)
 	REG_S	tp, PT_TP(sp)
-	REG_S	t0, PT_T0(sp)
-	REG_S	t1, PT_T1(sp)
-	REG_S	t2, PT_T2(sp)
-	REG_S	s0, PT_S0(sp)
-	REG_S	s1, PT_S1(sp)
-	REG_S	a0, PT_A0(sp)
-	REG_S	a1, PT_A1(sp)
-	REG_S	a2, PT_A2(sp)
-	REG_S	a3, PT_A3(sp)
-	REG_S	a4, PT_A4(sp)
-	REG_S	a5, PT_A5(sp)
-	REG_S	a6, PT_A6(sp)
-	REG_S	a7, PT_A7(sp)
-	REG_S	s2, PT_S2(sp)
-	REG_S	s3, PT_S3(sp)
-	REG_S	s4, PT_S4(sp)
-	REG_S	s5, PT_S5(sp)
-	REG_S	s6, PT_S6(sp)
-	REG_S	s7, PT_S7(sp)
-	REG_S	s8, PT_S8(sp)
-	REG_S	s9, PT_S9(sp)
-	REG_S	s10, PT_S10(sp)
-	REG_S	s11, PT_S11(sp)
-	REG_S	t3, PT_T3(sp)
-	REG_S	t4, PT_T4(sp)
-	REG_S	t5, PT_T5(sp)
-	REG_S	t6, PT_T6(sp)
 
 	addi	s0, sp, PT_SIZE_ON_STACK + FRAME_BYTES
 	REG_S	s0, PT_SP(sp)
@@ -76,34 +52,9 @@ SYM_CODE_START(__kretprobe_trampoline)
 	call	kretprobe_return
 
 	/* Handlers may have changed any register but the stack pointer. */
-	REG_L	gp, PT_GP(sp)
-	REG_L	t0, PT_T0(sp)
-	REG_L	t1, PT_T1(sp)
-	REG_L	t2, PT_T2(sp)
-	REG_L	s0, PT_S0(sp)
-	REG_L	s1, PT_S1(sp)
+	FRAME_REGS REG_L
 	REG_L	a0, PT_A0(sp)
-	REG_L	a1, PT_A1(sp)
-	REG_L	a2, PT_A2(sp)
-	REG_L	a3, PT_A3(sp)
-	REG_L	a4, PT_A4(sp)
-	REG_L	a5, PT_A5(sp)
-	REG_L	a6, PT_A6(sp)
-	REG_L	a7, PT_A7(sp)
-	REG_L	s2, PT_S2(sp)
-	REG_L	s3, PT_S3(sp)
-	REG_L	s4, PT_S4(sp)
-	REG_L	s5, PT_S5(sp)
-	REG_L	s6, PT_S6(sp)
-	REG_L	s7, PT_S7(sp)
-	REG_L	s8, PT_S8(sp)
-	REG_L	s9, PT_S9(sp)
-	REG_L	s10, PT_S10(sp)
-	REG_L	s11, PT_S11(sp)
-	REG_L	t3, PT_T3(sp)
-	REG_L	t4, PT_T4(sp)
-	REG_L	t5, PT_T5(sp)
-	REG_L	t6, PT_T6(sp)
+	REG_L	gp, PT_GP(sp)
 	REG_L	ra, LINK(sp)
 	addi	sp, sp, PT_SIZE_ON_STACK + FRAME_BYTES
 	ret

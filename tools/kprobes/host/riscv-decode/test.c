@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks the RISC-V decoder, slots and simulators of this repository against a
- * CPU, as a RISC-V program: on hardware, or under QEMU.  Prints KTAP.
+ * Checks the RISC-V decoder, slots, simulators and detour buffers of this
+ * repository against a CPU, as a RISC-V program: on hardware, or under QEMU.  Prints KTAP.
  *
  *	test --verdicts FILE	what becomes of the encodings in FILE
  *	test --compressed	every encoding of 16 bits
@@ -26,6 +26,8 @@
 #define __KERNEL__ 1
 #include "../../../../arch/riscv/kernel/kprobes/decode.c"
 #include "../../../../arch/riscv/kernel/kprobes/simulate.c"
+#include "../../../../arch/riscv/kernel/kprobes/registers.c"
+#include "../../../../arch/riscv/kernel/kprobes/detour.c"
 #include "../ktap.h"
 
 /* All of the first is breakpoints: as far as jal reaches, and more. */
@@ -33,6 +35,7 @@
 #define TEXT_BYTES	0x400000UL
 #define SLOTS		0x30000000UL
 #define SLOTS_BYTES	0x1000UL
+#define DETOUR		(SLOTS + 0x800)
 #define DATA		0x38000000UL
 #define DATA_BYTES	0x10000UL
 
@@ -275,6 +278,102 @@ static void check_slot(struct kprobe_insn *insn, u32 word)
 		complain("%08x: writes to memory differ", word);
 }
 
+/* Detours */
+
+bool kprobe_jump_page_mapped = true;
+
+/* Text without a gap: its units of 16 bits, and where instructions start. */
+static struct {
+	unsigned long start;
+	size_t units;
+	u16 text[1 << 23];
+	bool starts[1 << 23];
+	bool targets[1 << 23];
+} flow;
+
+enum kprobe_text kprobe_text_kind(unsigned long addr, u32 word, unsigned long *elsewhere)
+{
+	return KPROBE_TEXT_PLAIN;
+}
+
+int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why)
+{
+	return 0;
+}
+
+/* Text of a kernel; around what is tested, returns. */
+int kprobe_copy_text(void *dst, unsigned long addr, size_t len)
+{
+	const u16 ret = 0x8082;
+	size_t at = (addr - flow.start) / 2, i;
+
+	if (addr >= flow.start && at + len / 2 <= flow.units) {
+		memcpy(dst, &flow.text[at], len);
+		return 0;
+	}
+	for (i = 0; i < len; i += 2)
+		memcpy(dst + i, &ret, 2);
+	return 0;
+}
+
+/* Which register the detours of tests take: the first that is free at a return. */
+#define FREE	28
+
+static unsigned int nr_detours;
+
+/* By way of a detour buffer it must do what it does at its place. */
+static void check_detour(const struct kprobe_insn *insn, u32 word)
+{
+	static const u64 breakpoints = 0x9002900290029002;
+	struct pt_regs in_place, start;
+	u8 image[KPROBE_DETOUR_BYTES];
+	const char *why = "?";
+	int len, signal;
+
+	len = arch_kprobe_relocate(insn, ADDR, DETOUR, image,
+				   sizeof(image) - KPROBE_JUMP_BACK_BYTES, &why);
+	if (len < 0) {
+		u32 w = kprobe_insn_word(insn);
+
+		if (!links_elsewhere(w) && !(len == -ERANGE && opcode_of(w) == OP_AUIPC))
+			complain("%08x: no detour: %s", word, why);
+		return;
+	}
+	if (arch_kprobe_put_jump_back(image + len, DETOUR + len, ADDR + insn->length)) {
+		complain("%08x: no jump back", word);
+		return;
+	}
+	random_regs(&start);
+	in_place = start;
+	insn->simulate(insn, ADDR, &in_place);
+	/* To itself: no breakpoint would end that. */
+	if (in_place.epc >= ADDR && in_place.epc < ADDR + insn->length)
+		return;
+	write_text(ADDR, insn->bytes, insn->length);
+	cpu_in = start;
+	cpu_run();
+	write_text(ADDR, &breakpoints, 4);
+	signal = cpu_signal;
+	in_place = cpu_out;
+
+	write_text(DETOUR, image, sizeof(image));
+	cpu_in = start;
+	cpu_in.epc = DETOUR;
+	cpu_run();
+	nr_detours++;
+	/* What the jumps go through; t1, at calls. */
+	cpu_out.x1_to_x31[FREE - 1] = in_place.x1_to_x31[FREE - 1];
+	if (arch_kprobe_calls(insn))
+		cpu_out.x1_to_x31[X_T1 - 1] = in_place.x1_to_x31[X_T1 - 1];
+	/* Where no memory is, QEMU may report the page, not the address. */
+	if (is_bad_fetch(in_place.epc) && is_bad_fetch(cpu_out.epc))
+		cpu_out.epc = in_place.epc;
+	if (signal != cpu_signal)
+		complain("%08x: signal %d by way of a detour, %d at its place", word, cpu_signal,
+			 signal);
+	compare("by way of a detour", word, &in_place, &cpu_out);
+}
+
 /* Verdicts */
 
 static const struct {
@@ -368,6 +467,7 @@ static void check_compressed(void)
 		} else if (insn.simulate) {
 			simulated++;
 			check_simulator(&insn, c, 2);
+			check_detour(&insn, c);
 		} else {
 			stepped++;
 			check_slot(&insn, c);
@@ -399,10 +499,14 @@ static void check_random(void)
 			continue;
 		simulated++;
 		check_simulator(&insn, word, 3);
+		check_detour(&insn, word);
 	}
 	if (simulated < 20000)
 		complain("few of them are simulated");
 	result("32 bits: %u random instructions simulated", simulated);
+	if (nr_detours < 10000)
+		complain("few of them have detours");
+	result("32 bits: %u of them by way of a detour", nr_detours);
 }
 
 /* The same for those that are run in a slot, on registers that point to memory. */
@@ -451,7 +555,8 @@ static void count_reason(const char *why, const char *line)
 	for (i = 0; i < NR_REASONS; i++) {
 		if (!reasons[i].why) {
 			reasons[i].why = why;
-			snprintf(reasons[i].example, sizeof(reasons[i].example), "%.70s", line);
+			snprintf(reasons[i].example, sizeof(reasons[i].example), "%.70s",
+				 line ? line : "(of the sample, no jump)\n");
 		}
 		if (reasons[i].why == why) {
 			reasons[i].n++;
@@ -472,14 +577,6 @@ static bool seen_before(u32 word)
 	return false;
 }
 
-/* Text without a gap: its units of 16 bits, and where instructions start. */
-static struct {
-	unsigned long start;
-	size_t units;
-	u16 text[1 << 23];
-	bool starts[1 << 23];
-} flow;
-
 static unsigned long nr_in_lrsc;
 
 static u32 flow_word(size_t at)
@@ -487,11 +584,94 @@ static u32 flow_word(size_t at)
 	return flow.text[at] | (u32)flow.text[at + 1] << 16;
 }
 
+/* Why an instruction of a kernel has no jump, as far as can be told from here. */
+static const char *why_no_jump(size_t at)
+{
+	unsigned long addr = flow.start + 2 * at;
+	u8 image[KPROBE_DETOUR_BYTES];
+	unsigned int length = 0, to = 0;
+	const char *why = "no register is free for the jump";
+	struct kprobe_insn insn;
+	struct kprobe_flow f = { };
+	int ret;
+
+	if (arch_kprobe_put_jump(image, addr, 0))
+		return why;
+	while (length < KPROBE_JUMP_BYTES) {
+		if (at + 2 >= flow.units)
+			return "the text ends";
+		if (f.ends)
+			return "other code follows a jump or return";
+		if (length && flow.targets[at])
+			return "somebody jumps to what the jump would replace";
+		memset(&insn, 0, sizeof(insn));
+		memcpy(insn.bytes, &flow.text[at], 4);
+		insn.avail = 4;
+		if (arch_kprobe_decode(&insn, addr + length, &why) ||
+		    arch_kprobe_flow(insn.bytes, 4, addr + length, &f))
+			return why;
+		if (arch_kprobe_calls(&insn) && length + insn.length < KPROBE_JUMP_BYTES)
+			return "a call returns to what the jump would replace";
+		/* As if the buffer were here: how far it is does not matter. */
+		ret = arch_kprobe_relocate(&insn, addr + length, addr, image,
+					   sizeof(image) - KPROBE_JUMP_BACK_BYTES - to, &why);
+		if (ret < 0)
+			return why;
+		to += ret;
+		length += insn.length;
+		at += insn.length / 2;
+	}
+	if (!f.ends && arch_kprobe_put_jump_back(image, addr, addr + length))
+		return "no register is free for the jump back";
+	return NULL;
+}
+
+static void count_reason(const char *why, const char *line);
+
+static unsigned long nr_with_jump, nr_without_jump;
+
+static void mark_target(unsigned long target)
+{
+	size_t at = (target - flow.start) / 2;
+
+	if (target >= flow.start && at < flow.units)
+		flow.targets[at] = true;
+}
+
+static void check_jumps(void)
+{
+	struct kprobe_flow f;
+	const char *why;
+	size_t at;
+
+	memset(flow.targets, 0, sizeof(flow.targets));
+	for (at = 0; at + 4 < flow.units; at++) {
+		unsigned long addr = flow.start + 2 * at;
+
+		if (flow.starts[at] &&
+		    !arch_kprobe_flow((u8 *)&flow.text[at], 8, addr, &f)) {
+			mark_target(f.target[0]);
+			mark_target(f.target[1]);
+		}
+	}
+	for (at = 0; at + 1 < flow.units; at++) {
+		/* A sample: each takes a search. */
+		if (!flow.starts[at] || at % 7)
+			continue;
+		why = why_no_jump(at);
+		nr_with_jump += !why;
+		nr_without_jump += !!why;
+		if (why)
+			count_reason(why, NULL);
+	}
+}
+
 /* What is between lr and sc, known from the boundaries of instructions? */
 static void check_flow(void)
 {
 	size_t at, until = 0, ahead;
 
+	check_jumps();
 	for (at = 0; at + 1 < flow.units; at++) {
 		bool want = at < until;
 
@@ -575,6 +755,11 @@ static void check_kernel(void)
 		complain("only %lu instructions", n);
 	if (refused * 100 > n)
 		complain("%lu of %lu are refused", refused, n);
+	/* Static keys, bugs, and what is jumped to by tables, are not known here. */
+	if (nr_with_jump * 100 < 60 * (nr_with_jump + nr_without_jump))
+		complain("few can have a jump");
+	result("%lu of %lu may be reached by a jump", nr_with_jump,
+	       nr_with_jump + nr_without_jump);
 	result("%lu instructions (%lu simulated, %lu distinct run on the CPU), %lu refused, %lu data",
 	       n, simulated, distinct, refused, data);
 }

@@ -19,15 +19,16 @@ list_has_a_line_for_each_probe() {
 	is "probes before" "$(wc -l < $KPROBES/list)" 0
 	answers 0 add k $MODULE:kpt_plain
 	flag='(\[FTRACE\])?'
+	jump='(\[OPTIMIZED\])?'	# if that took no time
 	line_is "plain" "$(listed k)" k "$MODULE" "$flag"
 	answers 0 del k
 	answers 0 add t $MODULE:kpt_trap
-	line_is "trapped" "$(listed t)" k "$MODULE" ''
+	line_is "trapped" "$(listed t)" k "$MODULE" "$jump"
 	answers 0 disable t
 	line_is "disabled" "$(listed t)" k "$MODULE" '\[DISABLED\]'
 	answers 0 del t
 	answers 0 add r $MODULE:kpt_trap ret
-	line_is "return probe" "$(listed r)" r "$MODULE" ''
+	line_is "return probe" "$(listed r)" r "$MODULE" "$jump"
 	answers 0 del r
 	# Of the kernel proper: no module's name, a blank instead.
 	answers 0 add v vfs_read

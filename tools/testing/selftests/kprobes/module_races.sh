@@ -29,6 +29,8 @@ loads_against() {
 		rmmod $MODULE 2>/dev/null || { busy=$((busy + 1)); continue; }
 		load $MODULE || { : > "$WORK/stop"; fail "round $round: does not load"; }
 		round=$((round + 1))
+		# Where this takes long, a sign of life.
+		[ $((round % 20)) != 0 ] || say "$round rounds so far"
 	done
 	: > "$WORK/stop"
 	wait $churning

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What decode.c and simulate.c need from kernel headers, in a program.  For test.c
- * only; the headers beside it lead here.
+ * What the files of arch/riscv/kernel/kprobes that test.c includes need from kernel
+ * headers, in a program.  For test.c only; the headers beside it lead here.
  *
  * These are stand-ins for the kernel's own macros, in the plainest form that does.
  */
@@ -21,8 +21,14 @@ typedef int32_t s32;
 
 #define EILSEQ			84
 #define EINVAL			22
+#define EBUSY			16
+#define ENOSPC			28
+#define ERANGE			34
 
 #define BITS_PER_LONG		64
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define BIT(n)			(1u << (n))
+#define GENMASK(high, low)	((~0u << (low)) & (~0u >> (31 - (high))))
 #define IS_ENABLED(option)	(option)
 #define likely(x)		(x)
 #define unlikely(x)		(x)
