@@ -9,13 +9,14 @@
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
+#include <linux/kasan.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_arch.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
-#include <linux/moduleloader.h>
 #include <linux/perf_event.h>
 #include <linux/set_memory.h>
+#include <linux/sizes.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -76,6 +77,27 @@ static void fill_page(__le32 *words)
 	caches_clean_inval_pou((unsigned long)words, (unsigned long)words + PAGE_SIZE);
 }
 
+static void *alloc_page_between(unsigned long start, unsigned long end)
+{
+	return kasan_reset_tag(__vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, start, end,
+						    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+						    VM_DEFER_KMEMLEAK, NUMA_NO_NODE,
+						    __builtin_return_address(0)));
+}
+
+/*
+ * Where all of the kernel's text can branch to and be branched to from.  (Not
+ * with module_alloc(): modules may be farther away with KASLR, and their place
+ * is not known early in the boot.)
+ */
+static void *alloc_page_near_kernel(void)
+{
+	unsigned long start = max((unsigned long)_end - SZ_128M, MODULES_VADDR);
+	unsigned long end = min((unsigned long)_text + SZ_128M, VMALLOC_END);
+
+	return alloc_page_between(start, end);
+}
+
 /*
  * set_memory_ro() takes the page's alias in the linear map along (unless
  * "rodata=on" was asked for, which leaves it for all modules).  Freeing the page
@@ -85,8 +107,10 @@ static void fill_page(__le32 *words)
  */
 void *arch_kprobe_alloc_slot_page(void)
 {
-	void *page = module_alloc(PAGE_SIZE);
+	void *page = alloc_page_near_kernel();
 
+	if (!page)
+		page = alloc_page_between(MODULES_VADDR, VMALLOC_END);
 	if (!page)
 		return NULL;
 
@@ -94,7 +118,7 @@ void *arch_kprobe_alloc_slot_page(void)
 	set_vm_flush_reset_perms(page);
 	if (set_memory_ro((unsigned long)page, 1) ||
 	    set_memory_x((unsigned long)page, 1)) {
-		module_memfree(page);
+		vfree(page);
 		return NULL;
 	}
 	return page;
@@ -103,7 +127,7 @@ void *arch_kprobe_alloc_slot_page(void)
 /* Documented in <linux/kprobes_arch.h>. */
 void arch_kprobe_free_slot_page(void *page)
 {
-	module_memfree(page);
+	vfree(page);
 }
 
 /*
