@@ -23,6 +23,15 @@ typedef u32 kprobe_opcode_t;
 #define KPROBE_IP_OFFSET	0
 #define KPROBE_TRAP_LEVEL	0		/* a debug exception adds nothing */
 
+#define KPROBE_JUMP_BYTES	4		/* b */
+#define KPROBE_DETOUR_ENTRY	16		/* behind two pointers */
+#define KPROBE_DETOUR_BODY	(KPROBE_DETOUR_ENTRY + 6 * 4)
+#define KPROBE_DETOUR_BYTES	64		/* of 56: what a cache line holds */
+
+#ifdef CONFIG_OPTPROBES
+void kprobe_detour_enter(void);
+#endif
+
 /**
  * struct arch_kprobe_insn - what the arm64 simulators need to know
  * @a64: the instruction

@@ -35,7 +35,7 @@ static const unsigned long arguments[][2] = {
 	{ 0x8000000000000001, 3 },
 };
 
-static unsigned int pres, posts;
+static unsigned int pres, posts, jumps;
 static bool moved;
 
 static int note_pre(struct kprobe *p, struct pt_regs *regs)
@@ -48,6 +48,36 @@ static int note_pre(struct kprobe *p, struct pt_regs *regs)
 static void note_post(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 {
 	posts++;
+}
+
+/* Wait for the jump in place of the breakpoint; there is none in a module. */
+static bool wait_for_jump(struct kprobe *p)
+{
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+	wait_for_kprobe_optimizer();
+	return p->flags & KPROBE_FLAG_OPTIMIZED;
+#else
+	return false;
+#endif
+}
+
+static void call_form(struct kunit *test, const struct kprobe_form *form,
+		      const unsigned long *plain, bool with_post)
+{
+	unsigned long probed;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arguments); i++) {
+		pres = 0;
+		posts = 0;
+		moved = false;
+		probed = form->fn(arguments[i][0], arguments[i][1]);
+		KUNIT_EXPECT_EQ_MSG(test, probed, plain[i], "%s, arguments %u", form->name, i);
+		KUNIT_EXPECT_EQ_MSG(test, pres, 1, "%s", form->name);
+		KUNIT_EXPECT_EQ_MSG(test, posts, with_post, "%s", form->name);
+		KUNIT_EXPECT_FALSE_MSG(test, moved, "%s", form->name);
+		KUNIT_EXPECT_FALSE_MSG(test, irqs_disabled(), "%s", form->name);
+	}
 }
 
 static void check_form(struct kunit *test, const struct kprobe_form *form, bool with_post)
@@ -64,17 +94,10 @@ static void check_form(struct kunit *test, const struct kprobe_form *form, bool 
 		plain[i] = form->fn(arguments[i][0], arguments[i][1]);
 
 	KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&p), 0, "%s", form->name);
-	for (i = 0; i < ARRAY_SIZE(arguments); i++) {
-		pres = 0;
-		posts = 0;
-		moved = false;
-		probed = form->fn(arguments[i][0], arguments[i][1]);
-		KUNIT_EXPECT_EQ_MSG(test, probed, plain[i], "%s, arguments %u", form->name, i);
-		KUNIT_EXPECT_EQ_MSG(test, pres, 1, "%s", form->name);
-		KUNIT_EXPECT_EQ_MSG(test, posts, with_post, "%s", form->name);
-		KUNIT_EXPECT_FALSE_MSG(test, moved, "%s", form->name);
-		KUNIT_EXPECT_FALSE_MSG(test, irqs_disabled(), "%s", form->name);
-	}
+	call_form(test, form, plain, with_post);
+	if (wait_for_jump(&p))
+		jumps++;
+	call_form(test, form, plain, with_post);
 	unregister_kprobe(&p);
 	probed = form->fn(arguments[0][0], arguments[0][1]);
 	KUNIT_EXPECT_EQ_MSG(test, probed, plain[0], "%s, afterwards", form->name);
@@ -85,6 +108,7 @@ static void forms_executed(struct kunit *test)
 	const struct kprobe_form *form;
 	unsigned int n = 0;
 
+	jumps = 0;
 	for (form = kprobe_forms; form->fn; form++) {
 		if (form->refused)
 			continue;
@@ -93,6 +117,11 @@ static void forms_executed(struct kunit *test)
 		n++;
 	}
 	KUNIT_EXPECT_GE(test, n, 30);
+	/* A guarded kernel needs its landing pads. */
+#ifndef MODULE
+	if (IS_ENABLED(CONFIG_OPTPROBES) && !IS_ENABLED(CONFIG_ARM64_BTI_KERNEL))
+		KUNIT_EXPECT_EQ(test, jumps, n);
+#endif
 }
 
 static void forms_refused(struct kunit *test)
@@ -116,8 +145,73 @@ static void forms_refused(struct kunit *test)
 	KUNIT_EXPECT_GE(test, n, 9);
 }
 
+/* Functions of kprobe_diverted(): see there. */
+extern const u8 kprobe_diverted_at[];
+unsigned long kprobe_diverted(void);
+
+static int skip_it(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)p->addr + 4);
+	return 1;
+}
+
+static int change_flags(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->pstate &= ~PSR_Z_BIT;
+	return 0;
+}
+
+static int mask_interrupts(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->pstate |= PSR_I_BIT;
+	return 0;
+}
+
+static void check_diverted(struct kunit *test, bool jump)
+{
+	static const struct {
+		kprobe_pre_handler_t handler;
+		unsigned long value;
+		bool masked;
+	} cases[] = {
+		{ skip_it, 1 },
+		{ change_flags, 3 },
+		{ mask_interrupts, 2, true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kprobe p = {
+			.addr = (void *)kprobe_diverted_at,
+			.pre_handler = cases[i].handler,
+		};
+		unsigned long value;
+		bool masked;
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+		if (jump)
+			KUNIT_EXPECT_TRUE(test, wait_for_jump(&p));
+		value = kprobe_diverted();
+		masked = irqs_disabled();
+		local_irq_enable();
+		unregister_kprobe(&p);
+		KUNIT_EXPECT_EQ_MSG(test, value, cases[i].value, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, masked, cases[i].masked, "case %u", i);
+	}
+}
+
+static void forms_diverted(struct kunit *test)
+{
+	check_diverted(test, false);
+#ifndef MODULE
+	if (IS_ENABLED(CONFIG_OPTPROBES))
+		check_diverted(test, true);
+#endif
+}
+
 static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(forms_executed),
+	KUNIT_CASE(forms_diverted),
 	KUNIT_CASE(forms_refused),
 	{}
 };
