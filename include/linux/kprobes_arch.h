@@ -192,7 +192,7 @@ void arch_kprobe_free_slot_page(void *page);
  * @len: bytes, a multiple of the opcode unit; no page boundary is crossed
  *
  * The core calls it once for all the slots of a batch that are next to each
- * other.  On return, any CPU that comes there by way of a breakpoint that
+ * other.  On return, any CPU that comes there by way of a breakpoint or jump that
  * arch_kprobe_poke() writes later executes what was written.
  *
  * Context: process context, text_mutex held.
@@ -205,8 +205,10 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len);
  * @n: how many
  *
  * Each location is one at which a breakpoint replaces the first opcode unit of
- * an instruction, or the other way round.  On return every CPU executes what
- * was written, @n being paid for with one synchronisation.
+ * an instruction, or the other way round, or where a jump replaces a breakpoint,
+ * or the other way round.  Jumps that replace breakpoints come in calls of their
+ * own.  On return every CPU executes what was written, @n being paid for with one
+ * synchronisation.
  *
  * Context: process context, text_mutex held.
  */

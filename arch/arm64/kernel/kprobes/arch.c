@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
+#include <asm/insn.h>
 #include <asm/patching.h>
 #include <asm/ptrace.h>
 #include <asm/sections.h>
@@ -131,23 +132,24 @@ void arch_kprobe_free_slot_page(void *page)
 }
 
 /*
- * Each word goes through a mapping of its own, for the time of one store.  A
- * CPU comes here only after it took a breakpoint that is written later: that is
- * an exception, which fetches afresh what follows.
+ * It goes through a mapping that exists for the time of the write.  A CPU comes
+ * here by a breakpoint, which is an exception and fetches afresh what follows,
+ * or by a jump: see arch_kprobe_poke().
  *
  * Documented in <linux/kprobes_arch.h>.
  */
 void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 {
-	const __le32 *words = src;
-	u32 *text = dst;
-	size_t i;
-
-	for (i = 0; i < len / A64_INSN_BYTES; i++)
-		WARN_ON_ONCE(aarch64_insn_write(text + i, le32_to_cpu(words[i])));
+	WARN_ON_ONCE(aarch64_insn_copy(dst, src, len));
 	caches_clean_inval_pou((unsigned long)dst, (unsigned long)dst + len);
 	/* Nobody is to know what stood there before. */
 	perf_event_text_poke(dst, NULL, 0, src, len);
+}
+
+/* The optimizer's, or an original instruction that is one. */
+static bool is_jump(const struct kprobe_poke *poke)
+{
+	return aarch64_insn_is_b(le32_to_cpu((__force __le32)poke->opcode));
 }
 
 /*
@@ -155,12 +157,18 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
  * what stands there now.  It may have fetched what stood there before, up to the
  * next exception or ISB: which the interrupt of kick_all_cpus_sync() is.
  *
+ * A jump, which comes with nothing but jumps, leads to its detour buffer without
+ * an exception: nobody may have fetched what was there before
+ * arch_kprobe_write_text() filled it.
+ *
  * Documented in <linux/kprobes_arch.h>.
  */
 void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 {
 	const struct kprobe_poke *poke;
 
+	if (IS_ENABLED(CONFIG_OPTPROBES) && is_jump(pokes))
+		kick_all_cpus_sync();
 	for (poke = pokes; poke < pokes + n; poke++) {
 		__le32 opcode = (__force __le32)poke->opcode;
 		u32 old = READ_ONCE(*poke->addr);
