@@ -212,9 +212,9 @@ end_form br_x16
 
 form blr
 	mov	x9, x30
-	adr	x30, 1f
+	adr	x2, 1f
 at blr
-	blr	x30
+	blr	x2
 2:	mov	x0, #1
 	ret	x9
 1:	bti	c
@@ -222,6 +222,19 @@ at blr
 	sub	x0, x30, x2
 	ret	x9
 end_form blr
+
+form blr_x30
+	mov	x9, x30
+	adr	x30, 1f
+at blr_x30
+	blr	x30
+2:	mov	x0, #1
+	ret	x9
+1:	bti	c
+	adr	x2, 2b
+	sub	x0, x30, x2
+	ret	x9
+end_form blr_x30
 
 form ret
 	add	x0, x0, x1
