@@ -30,6 +30,11 @@
  *	enters like an NMI: NMI_OFFSET + HARDIRQ_OFFSET.
  * struct arch_kprobe_insn
  *	What arch_kprobe_decode() wants to remember for its simulators.
+ * KPROBE_SLOT_REACH
+ *	Only where text may be out of reach of the pages that
+ *	arch_kprobe_alloc_slot_page() gives: how far, in bytes, a page of slots may
+ *	be from a probed address.  What is farther away gets pages of its own, if
+ *	arch_kprobe_alloc_slot_page_near() has some.
  *
  * and, with CONFIG_OPTPROBES (jumps in place of breakpoints):
  *
@@ -176,6 +181,17 @@ int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
  * readable and executable, not writable under any alias, or NULL.
  */
 void *arch_kprobe_alloc_slot_page(void);
+
+#ifdef KPROBE_SLOT_REACH
+/**
+ * arch_kprobe_alloc_slot_page_near() - get a page for slots in a certain place
+ * @addr: a probed address, out of reach of the pages there are
+ *
+ * Context: process context, may sleep.
+ * Return: as arch_kprobe_alloc_slot_page(), within KPROBE_SLOT_REACH of @addr.
+ */
+void *arch_kprobe_alloc_slot_page_near(unsigned long addr);
+#endif
 
 /**
  * arch_kprobe_free_slot_page() - give back what arch_kprobe_alloc_slot_page() got

@@ -87,34 +87,25 @@ static void *alloc_page_between(unsigned long start, unsigned long end)
 }
 
 /*
- * Where all of the kernel's text can branch to and be branched to from.  (Not
- * with module_alloc(): modules may be farther away with KASLR, and their place
- * is not known early in the boot.)
+ * Where all text between two addresses can branch to and be branched to from.
+ * (Not with module_alloc(): modules may be out of the kernel's reach with KASLR,
+ * and their place is not known early in the boot.)
  */
-static void *alloc_page_near_kernel(void)
+static void *alloc_page_near(unsigned long first, unsigned long last)
 {
-	unsigned long start = max((unsigned long)_end - SZ_128M, MODULES_VADDR);
-	unsigned long end = min((unsigned long)_text + SZ_128M, VMALLOC_END);
-
-	return alloc_page_between(start, end);
+	return alloc_page_between(max(last - KPROBE_SLOT_REACH, MODULES_VADDR),
+				  min(first + KPROBE_SLOT_REACH, VMALLOC_END));
 }
 
 /*
  * set_memory_ro() takes the page's alias in the linear map along (unless
  * "rodata=on" was asked for, which leaves it for all modules).  Freeing the page
  * undoes all of that, because of VM_FLUSH_RESET_PERMS.
- *
- * Documented in <linux/kprobes_arch.h>.
  */
-void *arch_kprobe_alloc_slot_page(void)
+static void *make_slot_page(void *page)
 {
-	void *page = alloc_page_near_kernel();
-
-	if (!page)
-		page = alloc_page_between(MODULES_VADDR, VMALLOC_END);
 	if (!page)
 		return NULL;
-
 	fill_page(page);
 	set_vm_flush_reset_perms(page);
 	if (set_memory_ro((unsigned long)page, 1) ||
@@ -123,6 +114,19 @@ void *arch_kprobe_alloc_slot_page(void)
 		return NULL;
 	}
 	return page;
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void *arch_kprobe_alloc_slot_page(void)
+{
+	return make_slot_page(alloc_page_near((unsigned long)_text, (unsigned long)_end) ?:
+			      alloc_page_between(MODULES_VADDR, VMALLOC_END));
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void *arch_kprobe_alloc_slot_page_near(unsigned long addr)
+{
+	return make_slot_page(alloc_page_near(addr, addr));
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
