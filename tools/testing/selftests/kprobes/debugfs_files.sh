@@ -18,16 +18,18 @@ list_has_a_line_for_each_probe() {
 	need_modules
 	is "probes before" "$(wc -l < $KPROBES/list)" 0
 	answers 0 add k $MODULE:kpt_plain
-	flag='(\[FTRACE\])?'
+	# A jump takes the breakpoint's place sooner or later, or never.
+	jump='(\[OPTIMIZED\])?'
+	flag="(\[FTRACE\]|$jump)"
 	line_is "plain" "$(listed k)" k "$MODULE" "$flag"
 	answers 0 del k
 	answers 0 add t $MODULE:kpt_trap
-	line_is "trapped" "$(listed t)" k "$MODULE" ''
+	line_is "trapped" "$(listed t)" k "$MODULE" "$jump"
 	answers 0 disable t
 	line_is "disabled" "$(listed t)" k "$MODULE" '\[DISABLED\]'
 	answers 0 del t
 	answers 0 add r $MODULE:kpt_trap ret
-	line_is "return probe" "$(listed r)" r "$MODULE" ''
+	line_is "return probe" "$(listed r)" r "$MODULE" "$jump"
 	answers 0 del r
 	# Of the kernel proper: no module's name, a blank instead.
 	answers 0 add v vfs_read
@@ -171,7 +173,8 @@ stats_count_an_empty_pool() {
 
 stats_say_how_a_probe_is_delivered() {
 	need_modules
-	answers 0 add t $MODULE:kpt_trap
+	# With a post_handler it stays a breakpoint.
+	answers 0 add t $MODULE:kpt_trap post
 	matches "trap" "$(cat $KPROBES/stats)" "$MODULE trap,"
 	answers 0 disable t
 	matches "disabled" "$(cat $KPROBES/stats)" "$MODULE disarmed "
