@@ -99,7 +99,7 @@ static void *alloc_page_near(unsigned long first, unsigned long last)
 
 /*
  * set_memory_ro() takes the page's alias in the linear map along (unless
- * "rodata=on" was asked for, which leaves it for all modules).  Freeing the page
+ * "rodata=on" was asked for, which leaves it, as for all modules).  Freeing the page
  * undoes all of that, because of VM_FLUSH_RESET_PERMS.
  */
 static void *make_slot_page(void *page)
