@@ -220,6 +220,12 @@ static unsigned int read_words(u32 *words, unsigned long addr, unsigned int n)
 {
 	unsigned int i;
 
+	/* At once, but where the text ends or begins in between. */
+	if (!copy_from_kernel_nofault(words, (void *)addr, n * A64_INSN_BYTES)) {
+		for (i = 0; i < n; i++)
+			words[i] = le32_to_cpu((__force __le32)words[i]);
+		return n;
+	}
 	for (i = 0; i < n; i++)
 		if (aarch64_insn_read((void *)(addr + i * A64_INSN_BYTES), &words[i]))
 			break;
