@@ -198,6 +198,22 @@ static kprobe_opcode_t text_at(const struct kprobe *p)
 	return READ_ONCE(*p->addr);
 }
 
+/* What stands there while it is no jump: with a post_handler it never is. */
+static int breakpoint_at(const struct hit_case *hc, kprobe_opcode_t *breakpoint)
+{
+	struct kprobe p = { };
+	int ret;
+
+	prepare(&p, hc);
+	p.post_handler = post;
+	ret = register_kprobe(&p);
+	if (ret)
+		return ret;
+	*breakpoint = text_at(&p);
+	unregister_kprobe(&p);
+	return 0;
+}
+
 static int one_jump_case(const struct hit_case *hc)
 {
 	kprobe_opcode_t breakpoint;
@@ -205,12 +221,13 @@ static int one_jump_case(const struct hit_case *hc)
 	bool jump;
 	int ret;
 
-	/* A disabled probe leaves the text alone: this is what is not a jump. */
+	ret = breakpoint_at(hc, &breakpoint);
+	if (ret)
+		return ret;
 	prepare(&p, hc);
 	ret = register_kprobe(&p);
 	if (ret)
 		return ret;
-	breakpoint = text_at(&p);
 	msleep(SETTLE_MS);
 	jump = text_at(&p) != breakpoint;
 	if (jump)
