@@ -33,6 +33,11 @@
  *	post_handlers without a second trap.  Not defined: there is none.
  * struct arch_kprobe_insn
  *	What arch_kprobe_decode() wants to remember for its simulators.
+ * KPROBE_SLOT_REACH
+ *	Only where text may be out of reach of the pages that
+ *	arch_kprobe_alloc_slot_page() gives: how far, in bytes, a page of slots may
+ *	be from a probed address.  What is farther away gets pages of its own, if
+ *	arch_kprobe_alloc_slot_page_near() has some.
  *
  * and, with CONFIG_OPTPROBES (jumps in place of breakpoints):
  *
@@ -200,6 +205,17 @@ int arch_kprobe_put_tail_call(void *image, unsigned long at);
  */
 void *arch_kprobe_alloc_slot_page(void);
 
+#ifdef KPROBE_SLOT_REACH
+/**
+ * arch_kprobe_alloc_slot_page_near() - get a page for slots in a certain place
+ * @addr: a probed address, out of reach of the pages there are
+ *
+ * Context: process context, may sleep.
+ * Return: as arch_kprobe_alloc_slot_page(), within KPROBE_SLOT_REACH of @addr.
+ */
+void *arch_kprobe_alloc_slot_page_near(unsigned long addr);
+#endif
+
 /**
  * arch_kprobe_free_slot_page() - give back what arch_kprobe_alloc_slot_page() got
  * @page: the page
@@ -215,7 +231,7 @@ void arch_kprobe_free_slot_page(void *page);
  * @len: bytes, a multiple of the opcode unit; no page boundary is crossed
  *
  * The core calls it once for all the slots of a batch that are next to each
- * other.  On return, any CPU that comes there by way of a breakpoint that
+ * other.  On return, any CPU that comes there by way of a breakpoint or jump that
  * arch_kprobe_poke() writes later executes what was written.
  *
  * Context: process context, text_mutex held.
@@ -228,8 +244,10 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len);
  * @n: how many
  *
  * Each location is one at which a breakpoint replaces the first opcode unit of
- * an instruction, or the other way round.  On return every CPU executes what
- * was written, @n being paid for with one synchronisation.
+ * an instruction, or the other way round, or where a jump replaces a breakpoint,
+ * or the other way round.  Jumps that replace breakpoints come in calls of their
+ * own.  On return every CPU executes what was written, @n being paid for with one
+ * synchronisation.
  *
  * Context: process context, text_mutex held.
  */

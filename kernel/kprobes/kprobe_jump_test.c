@@ -11,6 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -18,6 +19,7 @@
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
@@ -463,6 +465,83 @@ static void jump_everywhere(struct kunit *test)
 	vfree(text);
 }
 
+/* Who called, as a handler sees it. */
+
+#define TRACE_MAX	16
+
+static unsigned long trace[TRACE_MAX];
+static unsigned int trace_n;
+
+static int save_trace(struct kprobe *p, struct pt_regs *regs)
+{
+	trace_n = stack_trace_save(trace, TRACE_MAX, 0);
+	return 0;
+}
+
+NOKPROBE_SYMBOL(save_trace);
+
+static noinline notrace int trace_caller(int (*fn)(int), int x)
+{
+	int ret = fn(x);
+
+	barrier();
+	return ret;
+}
+
+static bool is_in(unsigned long addr, void *fn)
+{
+	unsigned long size, offset;
+
+	return kallsyms_lookup_size_offset(addr, &size, &offset) &&
+	       addr - offset == kprobe_test_text(fn);
+}
+
+/* The probed function is followed by its caller, and nothing is unknown. */
+static void check_trace(struct kunit *test, int (*fn)(int), bool jump)
+{
+	bool good = false, known = true;
+	unsigned int i;
+
+	for (i = 0; i < trace_n; i++) {
+		known &= __kernel_text_address(trace[i]) && !is_kprobe_insn_slot(trace[i]);
+		if (i && is_in(trace[i - 1], fn) && is_in(trace[i], trace_caller))
+			good = true;
+	}
+	KUNIT_EXPECT_TRUE_MSG(test, known, "%ps, jump %d", fn, jump);
+	KUNIT_EXPECT_TRUE_MSG(test, good, "%ps, jump %d", fn, jump);
+	for (i = 0; i < trace_n && !(good && known); i++)
+		kunit_info(test, "%pS\n", (void *)trace[i]);
+}
+
+static void jump_trace(struct kunit *test)
+{
+	const struct {
+		int (*fn)(int x);
+		unsigned long at;
+	} sites[] = {
+		{ kprobe_test_jumped, kprobe_test_text(kprobe_test_jumped) },
+		{ kprobe_test_framed, kprobe_test_framed_mid },
+	};
+	int i;
+
+	if (IS_ENABLED(CONFIG_UNWINDER_GUESS))
+		kunit_skip(test, "an unwinder that guesses");
+	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		struct kprobe p = { .addr = (void *)sites[i].at, .pre_handler = save_trace };
+
+		KUNIT_ASSERT_EQ(test, 0, register_kprobe(&p));
+		trace_n = 0;
+		KUNIT_EXPECT_EQ(test, trace_caller(sites[i].fn, 1), 4);
+		check_trace(test, sites[i].fn, kprobe_optimized(&p));
+		wait_for_kprobe_optimizer();
+		KUNIT_EXPECT_TRUE(test, kprobe_optimized(&p));
+		trace_n = 0;
+		KUNIT_EXPECT_EQ(test, trace_caller(sites[i].fn, 1), 4);
+		check_trace(test, sites[i].fn, true);
+		unregister_kprobe(&p);
+	}
+}
+
 static void jump_exit(struct kunit *test)
 {
 	kprobes_allow_jumps(true);
@@ -477,6 +556,7 @@ static struct kunit_case jump_cases[] = {
 	KUNIT_CASE(jump_disabled),
 	KUNIT_CASE(jump_neighbour),
 	KUNIT_CASE(jump_switched_off),
+	KUNIT_CASE(jump_trace),
 	KUNIT_CASE(jump_counts),
 	KUNIT_CASE(jump_churn),
 	KUNIT_CASE(jump_everywhere),

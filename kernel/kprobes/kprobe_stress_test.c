@@ -9,6 +9,8 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -369,12 +371,109 @@ static void stress_every_function_post(struct kunit *test)
 	arm_everything(test, count_post);
 }
 
+#ifdef CONFIG_OPTPROBES
+#define ONE_UNIT_JUMPS	(sizeof(kprobe_opcode_t) == KPROBE_JUMP_BYTES)
+#else
+#define ONE_UNIT_JUMPS	false
+#endif
+
+static unsigned int functions = 300;
+module_param(functions, uint, 0444);
+MODULE_PARM_DESC(functions, "in how many functions all instructions get a probe");
+
+#define FUNCTIONS_AT_ONCE	50
+
+struct insides {
+	unsigned int armed;
+	unsigned int refused;
+	unsigned int jumps;
+	unsigned int fired;
+	unsigned long hits;
+};
+
+/* All instructions of a few functions, first by breakpoint, then by jump. */
+static int arm_insides(struct insides *sum, const unsigned long *addrs, unsigned int n)
+{
+	struct kprobe_test_many many;
+	unsigned int i;
+	int err;
+
+	err = kprobe_test_arm_insides(&many, addrs, n, 0, count_call);
+	if (!err) {
+		schedule_timeout_uninterruptible(HZ / 10);
+		/* What is not exported is not called by a module. */
+#ifndef MODULE
+		wait_for_kprobe_optimizer();
+#endif
+		schedule_timeout_uninterruptible(HZ / 10);
+	}
+	for (i = 0; i < many.n; i++) {
+		unsigned long hits = kprobe_test_hits(many.array[i]);
+
+		sum->hits += hits;
+		sum->fired += !!hits;
+		sum->jumps += kprobe_optimized(many.array[i]);
+	}
+	sum->armed += many.n;
+	sum->refused += many.refused;
+	kprobe_test_disarm_many(&many);
+	return err;
+}
+
+static unsigned int per_mille(unsigned int part, unsigned int whole)
+{
+	return whole ? div_u64(1000ULL * part, whole) : 0;
+}
+
+static void stress_every_instruction(struct kunit *test)
+{
+	struct kprobe_test_functions all;
+	struct insides sum = { };
+	unsigned int i, n = 0;
+	struct crew crew;
+	ktime_t begin;
+	size_t size;
+	void *text;
+	int err;
+
+	err = kprobe_test_get_functions(&all);
+	if (err == -EOPNOTSUPP)
+		kunit_skip(test, "only when built in");
+	KUNIT_ASSERT_EQ(test, err, 0);
+	/* Spread over the kernel. */
+	for (i = 0; i < all.n; i += max(all.n / functions, 1U))
+		all.addrs[n++] = all.addrs[i];
+
+	text = kprobe_test_copy_text(&size);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	crew_start(test, &crew, 1, work_load);
+	begin = ktime_get();
+	for (i = 0; !err && i < n; i += FUNCTIONS_AT_ONCE)
+		err = arm_insides(&sum, all.addrs + i, min_t(unsigned int, n - i,
+							     FUNCTIONS_AT_ONCE));
+	crew_stop(test, &crew);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	kunit_info(test, "%u functions in %lld ms: %u probes, %u refused, accepted %u per mille\n",
+		   n, ktime_ms_delta(ktime_get(), begin), sum.armed, sum.refused,
+		   per_mille(sum.armed, sum.armed + sum.refused));
+	kunit_info(test, "%u by jump, %u per mille; %u fired, %lu hits\n", sum.jumps,
+		   per_mille(sum.jumps, sum.armed), sum.fired, sum.hits);
+	KUNIT_EXPECT_GT(test, sum.armed, 10 * n);
+	KUNIT_EXPECT_GT(test, sum.fired, n / 2);
+	if (ONE_UNIT_JUMPS)
+		KUNIT_EXPECT_GE(test, per_mille(sum.jumps, sum.armed), 950);
+	KUNIT_EXPECT_EQ(test, kprobe_test_compare_text(text), 0UL);
+	vfree(text);
+	vfree(all.addrs);
+}
+
 static struct kunit_case stress_cases[] = {
 	KUNIT_CASE(stress_two_churn),
 	KUNIT_CASE(stress_add_and_remove),
 	KUNIT_CASE(stress_flip),
 	KUNIT_CASE(stress_every_function),
 	KUNIT_CASE(stress_every_function_post),
+	KUNIT_CASE(stress_every_instruction),
 	{}
 };
 

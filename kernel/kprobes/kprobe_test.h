@@ -22,6 +22,7 @@ int kprobe_test_traced(int x);
 int kprobe_test_plain(int x);
 int kprobe_test_jumped(int x);
 int kprobe_test_straight(int x);
+int kprobe_test_framed(int x);
 int kprobe_test_inner(int x);
 int kprobe_test_timed(int x);
 int kprobe_test_timed_plain(int x);
@@ -33,6 +34,8 @@ int kprobe_test_peek(unsigned int *dst, const unsigned int *src);
 
 /* An instruction inside kprobe_test_straight(), executed once per call. */
 extern const unsigned long kprobe_test_mid;
+/* The same of kprobe_test_framed(). */
+extern const unsigned long kprobe_test_framed_mid;
 
 /* Two functions of one name, kprobe_test_twin. */
 unsigned long kprobe_test_twin_here(void);
@@ -82,9 +85,25 @@ void kprobe_test_refused(struct kunit *test, const char *what, struct kprobe *p,
 			 int err, const char *words);
 int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post);
+void kprobe_test_disarm_many(struct kprobe_test_many *many);
+
+/**
+ * struct kprobe_test_functions - the kernel's functions, but those excluded
+ * @addrs: their addresses, ascending
+ * @n: how many
+ * @room: of @addrs
+ */
+struct kprobe_test_functions {
+	unsigned long *addrs;
+	unsigned int n;
+	unsigned int room;
+};
+
+int kprobe_test_get_functions(struct kprobe_test_functions *functions);
+int kprobe_test_arm_insides(struct kprobe_test_many *many, const unsigned long *addrs,
+			    unsigned int n, unsigned int apart, kprobe_pre_handler_t pre);
 int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
 			  kprobe_pre_handler_t pre);
-void kprobe_test_disarm_many(struct kprobe_test_many *many);
 void *kprobe_test_copy_text(size_t *size);
 unsigned long kprobe_test_compare_text(const void *copy);
 

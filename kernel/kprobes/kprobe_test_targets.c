@@ -80,22 +80,39 @@ NOKPROBE_SYMBOL(kprobe_test_blacklisted);
 #endif
 
 /*
- * The marked instruction is the one that adds.  That its address is known makes
- * it no target of an indirect branch.
+ * Assembler text: the address of the next instruction is stored at @label.  That
+ * it is known makes it no target of an indirect branch.
  */
+#define STORE_NEXT(label)					\
+	NO_TARGET						\
+	"771:\n\t"						\
+	".pushsection .data\n\t"				\
+	".balign " __stringify(BITS_PER_LONG) " / 8\n\t"	\
+	label "\n\t"						\
+	WORD " 771b\n\t"					\
+	".popsection"
+
+/* The marked instruction is the one that adds. */
 noinline __noclone int kprobe_test_straight(int x)
 {
-	asm volatile(NO_TARGET
-		     "771:\n\t"
-		     ".pushsection .data\n\t"
-		     ".balign " __stringify(BITS_PER_LONG) " / 8\n\t"
-		     ".globl kprobe_test_mid\n"
-		     "kprobe_test_mid:\n\t"
-		     WORD " 771b\n\t"
-		     ".popsection"
+	asm volatile(STORE_NEXT(".globl kprobe_test_mid\nkprobe_test_mid:")
 		     : "+r" (x) : : "memory");
 	x += 3;
 	return opaque(x, 8);
+}
+
+/*
+ * Here as well; it calls others, and so has a frame.  There is room for a jump in
+ * front of the second call.
+ */
+noinline __noclone int kprobe_test_framed(int x)
+{
+	x = kprobe_test_plain(x);
+	asm volatile(STORE_NEXT(".globl kprobe_test_framed_mid\nkprobe_test_framed_mid:")
+		     : "+r" (x) : : "memory");
+	x += 3;
+	x = opaque(x, 12) + 0x12345;
+	return kprobe_test_plain(opaque(x, 13)) - 0x12345 - 6;
 }
 
 noinline __noclone int kprobe_test_peek(unsigned int *dst, const unsigned int *src)

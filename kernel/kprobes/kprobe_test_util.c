@@ -133,16 +133,10 @@ void kprobe_test_refused(struct kunit *test, const char *what, struct kprobe *p,
 
 #ifndef MODULE
 
-struct functions {
-	unsigned long *addrs;
-	unsigned int n;
-	unsigned int room;
-};
-
 static int collect_function(void *data, const char *name, struct module *mod,
 			    unsigned long addr)
 {
-	struct functions *functions = data;
+	struct kprobe_test_functions *functions = data;
 
 	if (mod || !core_kernel_text(addr) || is_kernel_inittext(addr))
 		return 0;
@@ -167,8 +161,15 @@ static int compare_addrs(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int collect_functions(struct functions *functions)
+/**
+ * kprobe_test_get_functions() - list the functions of the kernel proper
+ * @functions: filled in
+ *
+ * Return: 0, or -ENOMEM.  On success @functions->addrs is to be vfree'd.
+ */
+int kprobe_test_get_functions(struct kprobe_test_functions *functions)
 {
+	unsigned long addr, last = 0;
 	unsigned int i, n = 0;
 
 	memset(functions, 0, sizeof(*functions));
@@ -183,9 +184,12 @@ static int collect_functions(struct functions *functions)
 
 	/* Some have several names. */
 	sort(functions->addrs, functions->n, sizeof(unsigned long), compare_addrs, NULL);
-	for (i = 0; i < functions->n; i++)
-		if (!n || functions->addrs[i] != functions->addrs[n - 1])
-			functions->addrs[n++] = functions->addrs[i];
+	for (i = 0; i < functions->n; i++) {
+		addr = functions->addrs[i];
+		if (addr != last && !within_kprobe_blacklist(addr))
+			functions->addrs[n++] = addr;
+		last = addr;
+	}
 	functions->n = n;
 	return 0;
 }
@@ -222,6 +226,13 @@ static int arm_accepted(struct kprobe_test_many *many, struct kprobe *first, uns
 	return err;
 }
 
+static int make_room(struct kprobe_test_many *many, unsigned int n)
+{
+	many->probes = vzalloc(array_size(n, sizeof(*many->probes)));
+	many->array = vzalloc(array_size(n, sizeof(*many->array)));
+	return many->probes && many->array ? 0 : -ENOMEM;
+}
+
 /**
  * kprobe_test_arm_many() - probe functions all over the kernel
  * @many: filled in
@@ -234,59 +245,84 @@ static int arm_accepted(struct kprobe_test_many *many, struct kprobe *first, uns
 int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post)
 {
-	struct functions functions;
+	struct kprobe_test_functions functions;
 	unsigned int i, step, n = 0;
 	int err;
 
 	memset(many, 0, sizeof(*many));
-	err = collect_functions(&functions);
+	err = kprobe_test_get_functions(&functions);
 	if (err)
 		return err;
 	step = max(functions.n / limit, 1U);
-
-	many->probes = vzalloc(array_size(functions.n, sizeof(*many->probes)));
-	many->array = vzalloc(array_size(functions.n, sizeof(*many->array)));
-	if (!many->probes || !many->array) {
-		vfree(functions.addrs);
-		return -ENOMEM;
-	}
-	for (i = 0; i < functions.n && n < limit; i += step) {
-		if (within_kprobe_blacklist(functions.addrs[i]))
-			continue;
+	err = make_room(many, functions.n);
+	for (i = 0; !err && i < functions.n && n < limit; i += step) {
 		many->probes[n].addr = (kprobe_opcode_t *)functions.addrs[i];
 		many->probes[n].pre_handler = pre;
 		many->probes[n++].post_handler = post;
 	}
 	vfree(functions.addrs);
-	return arm_accepted(many, many->probes, n);
+	return err ?: arm_accepted(many, many->probes, n);
 }
 
-#ifdef CONFIG_OPTPROBES
-/* Sites of a function that leave room for a jump at each. */
-static unsigned int add_sites(struct kprobe *probes, unsigned long start,
-			      kprobe_pre_handler_t pre, unsigned int room)
+/*
+ * Instructions of a function, so far apart, except for the tracer's sites.
+ * Without @probes it only counts.
+ */
+static unsigned int add_insides(struct kprobe *probes, unsigned long start,
+				unsigned int apart, kprobe_pre_handler_t pre)
 {
-	unsigned long size, offset, at, next_site = 0;
+	unsigned long size, offset, at, next = 0;
 	unsigned int n = 0;
 	int len;
 
 	if (!kallsyms_lookup_size_offset(start, &size, &offset) || offset)
 		return 0;
-	for (at = 0; at < size && n < room; at += len) {
+	for (at = 0; at < size; at += len) {
 		len = arch_kprobe_insn_length((u8 *)start + at, size - at);
 		if (len <= 0)
 			break;
-		if (at < next_site || ftrace_location(start + at))
+		if (at < next || ftrace_location(start + at))
 			continue;
-		probes[n].addr = (kprobe_opcode_t *)(start + at);
-		probes[n++].pre_handler = pre;
-		next_site = at + KPROBE_JUMP_BYTES;
+		if (probes) {
+			probes[n].addr = (kprobe_opcode_t *)(start + at);
+			probes[n].pre_handler = pre;
+		}
+		n++;
+		next = at + apart;
 	}
 	return n;
 }
 
 /**
- * kprobe_test_arm_sites() - probe the insides of functions all over the kernel
+ * kprobe_test_arm_insides() - probe the insides of functions
+ * @many: filled in
+ * @addrs: the functions
+ * @n: how many
+ * @apart: two probes are at least so many bytes apart
+ * @pre: pre_handler of all
+ *
+ * Return: 0, or an errno.  kprobe_test_disarm_many() is due in any case.
+ */
+int kprobe_test_arm_insides(struct kprobe_test_many *many, const unsigned long *addrs,
+			    unsigned int n, unsigned int apart, kprobe_pre_handler_t pre)
+{
+	unsigned int i, room = 0, sites = 0;
+	int err;
+
+	memset(many, 0, sizeof(*many));
+	for (i = 0; i < n; i++)
+		room += add_insides(NULL, addrs[i], apart, pre);
+	err = make_room(many, room);
+	if (err)
+		return err;
+	for (i = 0; i < n; i++)
+		sites += add_insides(many->probes + sites, addrs[i], apart, pre);
+	return arm_accepted(many, many->probes, sites);
+}
+
+#ifdef CONFIG_OPTPROBES
+/**
+ * kprobe_test_arm_sites() - probe where jumps could be, all over the kernel
  * @many: filled in
  * @limit: in about so many functions
  * @pre: pre_handler of all
@@ -296,26 +332,20 @@ static unsigned int add_sites(struct kprobe *probes, unsigned long start,
 int kprobe_test_arm_sites(struct kprobe_test_many *many, unsigned int limit,
 			  kprobe_pre_handler_t pre)
 {
-	struct functions functions;
-	unsigned int i, step, n = 0, room = limit * 40;
+	struct kprobe_test_functions functions;
+	unsigned int i, step, n = 0;
 	int err;
 
 	memset(many, 0, sizeof(*many));
-	err = collect_functions(&functions);
+	err = kprobe_test_get_functions(&functions);
 	if (err)
 		return err;
 	step = max(functions.n / limit, 1U);
-	many->probes = vzalloc(array_size(room, sizeof(*many->probes)));
-	many->array = vzalloc(array_size(room, sizeof(*many->array)));
-	if (!many->probes || !many->array) {
-		vfree(functions.addrs);
-		return -ENOMEM;
-	}
 	for (i = 0; i < functions.n; i += step)
-		if (!within_kprobe_blacklist(functions.addrs[i]))
-			n += add_sites(many->probes + n, functions.addrs[i], pre, room - n);
+		functions.addrs[n++] = functions.addrs[i];
+	err = kprobe_test_arm_insides(many, functions.addrs, n, KPROBE_JUMP_BYTES, pre);
 	vfree(functions.addrs);
-	return arm_accepted(many, many->probes, n);
+	return err;
 }
 #endif /* CONFIG_OPTPROBES */
 
@@ -375,6 +405,17 @@ int kprobe_test_arm_many(struct kprobe_test_many *many, unsigned int limit,
 			 kprobe_pre_handler_t pre, kprobe_post_handler_t post)
 {
 	memset(many, 0, sizeof(*many));
+	return -EOPNOTSUPP;
+}
+
+int kprobe_test_get_functions(struct kprobe_test_functions *functions)
+{
+	return -EOPNOTSUPP;
+}
+
+int kprobe_test_arm_insides(struct kprobe_test_many *many, const unsigned long *addrs,
+			    unsigned int n, unsigned int apart, kprobe_pre_handler_t pre)
+{
 	return -EOPNOTSUPP;
 }
 

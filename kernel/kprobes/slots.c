@@ -204,7 +204,27 @@ unsigned long __kprobes kprobe_slot_to_text(unsigned long ip)
 	return ip;
 }
 
-static struct slot_page *add_page(struct slot_pool *pool)
+/* Can a slot there branch to what surrounds an address, and back? */
+static bool is_near(unsigned long page, unsigned long addr)
+{
+#ifdef KPROBE_SLOT_REACH
+	return page - addr < KPROBE_SLOT_REACH || addr - page < KPROBE_SLOT_REACH;
+#else
+	return true;
+#endif
+}
+
+/* @near: a probed address that must be in reach, or 0. */
+static void *alloc_slot_page(unsigned long near)
+{
+#ifdef KPROBE_SLOT_REACH
+	if (near)
+		return arch_kprobe_alloc_slot_page_near(near);
+#endif
+	return arch_kprobe_alloc_slot_page();
+}
+
+static struct slot_page *add_page(struct slot_pool *pool, unsigned long near)
 {
 	struct slot_page *page;
 	unsigned long base;
@@ -213,7 +233,7 @@ static struct slot_page *add_page(struct slot_pool *pool)
 	if (!page)
 		return NULL;
 	page->pool = pool;
-	page->base = arch_kprobe_alloc_slot_page();
+	page->base = alloc_slot_page(near);
 	if (!page->base || kprobe_table_reserve(&slot_table, 1))
 		goto fail;
 
@@ -287,14 +307,33 @@ struct slot_claim {
 	void *image;
 };
 
-/* Find a free slot; it is taken by claim_slot(). */
-static int find_slot(struct slot_pool *pool, struct slot_claim *claim, const char **why)
+/*
+ * A page with a free slot: in reach, if there is one or can be one, else any.
+ * Those that are out of reach are few, and those in reach come early: they are
+ * the ones in use.
+ */
+static struct slot_page *choose_page(struct slot_pool *pool, unsigned long addr)
 {
 	struct slot_page *page;
 
+	list_for_each_entry(page, &pool->spare, spare)
+		if (is_near((unsigned long)page->base, addr))
+			return page;
+
 	page = list_first_entry_or_null(&pool->spare, struct slot_page, spare);
 	if (!page)
-		page = add_page(pool);
+		page = add_page(pool, 0);
+	if (page && !is_near((unsigned long)page->base, addr))
+		page = add_page(pool, addr) ?: page;
+	return page;
+}
+
+/* Find a free slot; it is taken by claim_slot(). */
+static int find_slot(struct slot_pool *pool, unsigned long addr, struct slot_claim *claim,
+		     const char **why)
+{
+	struct slot_page *page = choose_page(pool, addr);
+
 	if (!page) {
 		*why = "no memory for an out-of-line slot";
 		return -ENOMEM;
@@ -358,7 +397,7 @@ int kprobe_slot_get(struct kprobe_point *pt, const char **why)
 	struct slot_claim claim;
 	int ret;
 
-	ret = find_slot(&copy_slots, &claim, why);
+	ret = find_slot(&copy_slots, pt->addr, &claim, why);
 	if (ret)
 		return ret;
 	if (arch_kprobe_build_slot(insn, pt->addr, claim.addr, claim.image)) {
@@ -392,7 +431,7 @@ int kprobe_detour_get(struct kprobe_point *pt, struct kprobe_detour *detour,
 	struct slot_claim claim;
 	int ret;
 
-	ret = find_slot(&detour_slots, &claim, why);
+	ret = find_slot(&detour_slots, pt->addr, &claim, why);
 	if (ret)
 		return ret;
 	detour->addr = claim.addr;

@@ -40,7 +40,7 @@ static kprobe_opcode_t *target_address(enum bench_site site, unsigned int i)
 {
 	unsigned long addr;
 
-	if (site == BENCH_TRACED)
+	if (BENCH_HAS_TRACED && site == BENCH_TRACED)
 		addr = (unsigned long)bench_traced_targets[i];
 	else
 		addr = (unsigned long)bench_plain_targets[i];

@@ -91,7 +91,8 @@ static int with_number(const char *verb, const char *first, const char *second)
 	}
 
 	site = site_of(first);
-	if (site < 0 || kstrtouint(second, 0, &n))
+	if (site < 0 || (site == BENCH_TRACED && !BENCH_HAS_TRACED) ||
+	    kstrtouint(second, 0, &n))
 		return -EINVAL;
 	if (!strcmp(verb, "fill"))
 		return bench_fill(site, n);

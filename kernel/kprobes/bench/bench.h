@@ -19,12 +19,14 @@
 
 typedef unsigned long bench_target_t(unsigned long x);
 
-/* targets_*.S: to be probed */
+/* targets_*.S: to be probed; the traced ones if the tracer delivers probes */
 
 extern bench_target_t * const bench_plain_targets[BENCH_TARGETS];
 extern bench_target_t * const bench_traced_targets[BENCH_TARGETS];
 bench_target_t bench_plain, bench_traced;
 extern const u32 bench_plain_middle, bench_traced_middle;
+
+#define BENCH_HAS_TRACED	IS_ENABLED(CONFIG_KPROBES_ON_FTRACE)
 
 /**
  * bench_clock() - what time is measured in

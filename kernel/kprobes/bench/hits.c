@@ -16,6 +16,10 @@
 #include <linux/minmax.h>
 #include <linux/smp.h>
 
+#ifdef CONFIG_ARM64
+#include <asm/insn.h>
+#endif
+
 #include "bench.h"
 
 #define CALLS	1000
@@ -35,6 +39,19 @@ static noinline notrace unsigned long bench_caller(unsigned long x)
 	callee();
 	callee();
 	return x;
+}
+
+/* Where in it the call is; x86 has it at the start. */
+static u32 caller_call;
+
+static void find_call(void)
+{
+#ifdef CONFIG_ARM64
+	const __le32 *insn = (__le32 *)bench_caller;
+
+	while (!aarch64_insn_is_bl(le32_to_cpu(insn[caller_call / sizeof(*insn)])))
+		caller_call += sizeof(*insn);
+#endif
 }
 
 static unsigned long calls_seen;
@@ -144,9 +161,11 @@ static const struct hit_case hit_cases[] = {
 	{ "trap", bench_plain, &bench_plain_middle },
 	{ "trap-post", bench_plain, &bench_plain_middle, true },
 	{ "trap-entry", bench_plain },
-	{ "call", bench_caller },
+	{ "call", bench_caller, &caller_call },
+#ifdef CONFIG_KPROBES_ON_FTRACE
 	{ "ftrace", bench_traced },
 	{ "ftrace-post", bench_traced, NULL, true },
+#endif
 };
 
 /**
@@ -159,14 +178,16 @@ int bench_hits(void)
 	unsigned int i;
 	int ret = 0;
 
+	find_call();
 	measure("bare", bench_plain, 0);
-	measure("bare-traced", bench_traced, 0);
+	if (BENCH_HAS_TRACED)
+		measure("bare-traced", bench_traced, 0);
 	measure("bare-caller", bench_caller, 0);
 	for (i = 0; i < ARRAY_SIZE(hit_cases) && !ret; i++)
 		ret = one_hit_case(&hit_cases[i]);
 	if (!ret)
 		ret = one_return_case("return-trap", bench_plain, false);
-	if (!ret)
+	if (BENCH_HAS_TRACED && !ret)
 		ret = one_return_case("return-ftrace", bench_traced, false);
 	return ret;
 }
@@ -177,6 +198,22 @@ static kprobe_opcode_t text_at(const struct kprobe *p)
 	return READ_ONCE(*p->addr);
 }
 
+/* What stands there while it is no jump: with a post_handler it never is. */
+static int breakpoint_at(const struct hit_case *hc, kprobe_opcode_t *breakpoint)
+{
+	struct kprobe p = { };
+	int ret;
+
+	prepare(&p, hc);
+	p.post_handler = post;
+	ret = register_kprobe(&p);
+	if (ret)
+		return ret;
+	*breakpoint = text_at(&p);
+	unregister_kprobe(&p);
+	return 0;
+}
+
 static int one_jump_case(const struct hit_case *hc)
 {
 	kprobe_opcode_t breakpoint;
@@ -184,12 +221,13 @@ static int one_jump_case(const struct hit_case *hc)
 	bool jump;
 	int ret;
 
-	/* A disabled probe leaves the text alone: this is what is not a jump. */
+	ret = breakpoint_at(hc, &breakpoint);
+	if (ret)
+		return ret;
 	prepare(&p, hc);
 	ret = register_kprobe(&p);
 	if (ret)
 		return ret;
-	breakpoint = text_at(&p);
 	msleep(SETTLE_MS);
 	jump = text_at(&p) != breakpoint;
 	if (jump)
@@ -269,6 +307,7 @@ static int contend_on(const char *name, bench_target_t *target, unsigned int thr
  */
 int bench_contend(unsigned int threads)
 {
+	bench_target_t *returning = BENCH_HAS_TRACED ? bench_traced : bench_plain;
 	struct kretprobe rp = { .handler = ret_handler, .maxactive = 64 };
 	struct kprobe p = { };
 	int ret;
@@ -284,11 +323,11 @@ int bench_contend(unsigned int threads)
 	if (ret)
 		return ret;
 
-	rp.kp.addr = (kprobe_opcode_t *)bench_traced;
+	rp.kp.addr = (kprobe_opcode_t *)returning;
 	ret = register_kretprobe(&rp);
 	if (ret)
 		return ret;
-	ret = contend_on("return", bench_traced, threads);
+	ret = contend_on("return", returning, threads);
 	unregister_kretprobe(&rp);
 	return ret;
 }

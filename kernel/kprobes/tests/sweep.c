@@ -34,7 +34,8 @@ struct swept {
 
 /*
  * @err is the first unexpected errno.  @changed counts the bytes of the text
- * that differ afterwards.
+ * that differ afterwards, @jumps the probes that were reached by jumps at the
+ * end.
  */
 struct sweep {
 	unsigned long addr;
@@ -47,6 +48,7 @@ struct sweep {
 	unsigned int n;
 	unsigned int refused;
 	unsigned int fired;
+	unsigned int jumps;
 	unsigned int changed;
 	unsigned long hits;
 	unsigned long missed;
@@ -138,6 +140,7 @@ static s64 since(ktime_t *begin)
 static void run(struct sweep *sweep)
 {
 	ktime_t begin = ktime_get();
+	unsigned int i;
 	int err;
 
 	find(sweep);
@@ -153,6 +156,8 @@ static void run(struct sweep *sweep)
 		return;
 	}
 	msleep(sweep->ms);
+	for (i = 0; i < sweep->n; i++)
+		sweep->jumps += kprobe_optimized(&sweep->swept[i].p);
 	begin = ktime_get();
 	unregister_kprobes(sweep->array, sweep->n);
 	sweep->remove_us = since(&begin);
@@ -216,6 +221,7 @@ static int sweep_reply(struct seq_file *m, void *unused)
 	mutex_lock(&sweep_mutex);
 	seq_printf(m, "probes=%u refused=%u fired=%u hits=%lu missed=%lu changed=%u",
 		   last.n, last.refused, last.fired, last.hits, last.missed, last.changed);
+	seq_printf(m, " jumps=%u", last.jumps);
 	seq_printf(m, " find_us=%lld arm_us=%lld remove_us=%lld err=%d\n",
 		   last.find_us, last.arm_us, last.remove_us, last.err);
 	mutex_unlock(&sweep_mutex);

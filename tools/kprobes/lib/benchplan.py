@@ -8,59 +8,80 @@ them the large arrays have boots of their own, which may run out of time.
 """
 
 import re
+from dataclasses import dataclass
 
 BENCH = "/sys/kernel/debug/kprobes-bench"
 SYSCTL = "/proc/sys/debug/kprobes-optimization"
 LIST = "/sys/kernel/debug/kprobes/list"
-SITES = ("traced", "plain", "middle")
 
 
-def _optimization(on):
-    return [f"write {SYSCTL} {int(on)}", "wait 3000"]
+@dataclass
+class Kernel:
+    """What a kernel's kprobes can do."""
+    sites: tuple        # where probes go
+    jumps: bool         # there are jumps in place of breakpoints
 
 
-def _hits():
-    return _optimization(False) + ["hits"] + _optimization(True) + ["jump"] + _optimization(False)
+# By architecture: the base's, and ours.
+KERNELS = {
+    "x86_64": (Kernel(("traced", "plain", "middle"), True), Kernel(("traced", "plain", "middle"), True)),
+    "arm64": (Kernel(("plain", "middle"), False), Kernel(("plain", "middle"), True)),
+}
+
+
+def _optimization(kernel, on):
+    return [f"write {SYSCTL} {int(on)}", "wait 3000"] if kernel.jumps else []
+
+
+def _hits(kernel):
+    jump = _optimization(kernel, True) + ["jump"] + _optimization(kernel, False) if kernel.jumps else []
+    return _optimization(kernel, False) + ["hits"] + jump
 
 
 def _read_list():
     return ["start", f"!cat {LIST} >/dev/null", "stop list"]
 
 
-def _array(site, n, singles=100):
+def _array(kernel, site, n, singles=100):
     """Fill, look, drain; hits where the other probes are of the same kind."""
-    look = _hits() if site != "middle" else []
+    look = _hits(kernel) if site != "middle" else []
     return ([f"fill {site} {n}"] + look + _read_list() +
             ([f"single {site} {singles}"] if singles else []) + ["drain"])
 
 
-def _returns(n):
-    return [f"rfill traced {n}", "rdrain", f"rfill plain {n}", "rdrain"]
+def _returns(kernel, n):
+    return [c for site in kernel.sites if site != "middle" for c in (f"rfill {site} {n}", "rdrain")]
 
 
-def _flip(n):
+def _flip(kernel, n):
     """The sysctl, with probes that become jumps."""
-    return (_optimization(False) + ["memory", f"fill middle {n}", f"write {SYSCTL} 1", "wait 5000", "memory",
+    if not kernel.jumps:
+        return []
+    return (_optimization(kernel, False) + ["memory", f"fill middle {n}", f"write {SYSCTL} 1", "wait 5000", "memory",
                                     f"write {SYSCTL} 0", "wait 3000", f"write {SYSCTL} 1", "drain"] +
-            _optimization(False))
+            _optimization(kernel, False))
 
 
-def _first():
+def _first(kernel):
     # Twice: the first jump of all may wait for a survey of the kernel's text.
-    return _hits() + ["wait 10000"] + _hits() + [f"single {site} 100" for site in SITES]
+    return (_hits(kernel) + ["wait 10000"] + _hits(kernel) +
+            [f"single {site} 100" for site in kernel.sites])
 
 
-def boots(of_base):
+def _arrays(kernel, counts, singles=100):
+    return [c for n in counts for site in kernel.sites for c in _array(kernel, site, n, singles)]
+
+
+def boots(arch, of_base):
     """Lists of commands, each with a name and the seconds it may take."""
+    base, ours = KERNELS[arch]
     if of_base:
-        off = _optimization(False)
-        small = _first() + [c for n in (100, 1000) for site in SITES for c in _array(site, n, 20)]
-        return [("small", small, 1500),
-                ("traced", off + _array("traced", 10000, 0), 1500),
-                ("plain", off + _array("plain", 10000, 0), 1500),
-                ("other", off + _returns(1000) + _flip(1000), 1500)]
-    return [("all", _first() + [c for n in (100, 1000, 10000, 50000) for site in SITES for c in _array(site, n)] +
-             _returns(1000) + _returns(10000) + _flip(1000) + _flip(5000), 2400)]
+        off = _optimization(base, False)
+        large = [(site, off + _array(base, site, 10000, 0), 1500) for site in base.sites if site != "middle"]
+        return [("small", _first(base) + _arrays(base, (100, 1000), 20), 1500)] + large + [
+                ("other", off + _returns(base, 1000) + _flip(base, 1000), 1500)]
+    return [("all", _first(ours) + _arrays(ours, (100, 1000, 10000, 50000)) + _returns(ours, 1000) +
+             _returns(ours, 10000) + _flip(ours, 1000) + _flip(ours, 5000), 2400)]
 
 
 def script(commands):

@@ -8,7 +8,7 @@ BARE = {"ftrace": "bare-traced", "ftrace-post": "bare-traced", "return-ftrace": 
 # Cases, and the kind of probes in the background: the same kind.
 HITS = (("trap", "breakpoint, mid-function", "plain"),
         ("trap-post", "... with post_handler", "plain"),
-        ("trap-entry", "breakpoint, entry (ENDBR or push)", "plain"),
+        ("trap-entry", "breakpoint, entry", "plain"),
         ("call", "breakpoint on a call", "plain"),
         ("jump", "jump", "plain"),
         ("jump-post", "jump, with post_handler", "plain"),
@@ -46,9 +46,10 @@ class Records:
         found = self.get(what, site=site, bg=background, bg_site=site if background else "")
         return found["clock"] / found["n"] if found and found["n"] else None
 
-    def listing(self, site, n):
-        found = self.get("lap", name="list", bg=n, bg_site=site)
-        return found["clock"] / n if found else None
+    def listing(self, n):
+        """Of the probes at traced sites, or of others where there are none."""
+        found = [self.get("lap", name="list", bg=n, bg_site=site) for site in SITES]
+        return next((f["clock"] / n for f in found if f), None)
 
     def memory(self, site, n):
         found = self.get("fill", site=site, n=n)
@@ -127,7 +128,7 @@ def single_table(base, ours):
 def other_table(base, ours):
     rows = []
     for n in COUNTS:
-        values = base.listing("traced", n), ours.listing("traced", n)
+        values = base.listing(n), ours.listing(n)
         rows.append([f"read the list, {n:,}: instructions a probe", *map(number, values), ratio(*values[::-1])])
     for n in (1000, 5000):
         for value, verb in ((1, "on"), (0, "off")):

@@ -9,6 +9,7 @@
 
 #ifdef CONFIG_KPROBES
 
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
 #include <asm/debug-monitors.h>
@@ -20,8 +21,18 @@ typedef u32 kprobe_opcode_t;
 #define KPROBE_BREAKPOINT	((__force u32)cpu_to_le32(BRK64_OPCODE_KPROBES))
 #define KPROBE_INSN_BYTES_MAX	4
 #define KPROBE_SLOT_BYTES	8		/* the copy and a branch back */
+#define KPROBE_SLOT_REACH	(SZ_128M - SZ_64K)	/* of a branch, from anywhere in a page */
 #define KPROBE_IP_OFFSET	0
 #define KPROBE_TRAP_LEVEL	0		/* a debug exception adds nothing */
+
+#define KPROBE_JUMP_BYTES	4		/* b */
+#define KPROBE_DETOUR_ENTRY	16		/* behind two pointers */
+#define KPROBE_DETOUR_BODY	(KPROBE_DETOUR_ENTRY + 6 * 4)
+#define KPROBE_DETOUR_BYTES	64		/* of 56: what a cache line holds */
+
+#ifdef CONFIG_OPTPROBES
+void kprobe_detour_enter(void);
+#endif
 
 /**
  * struct arch_kprobe_insn - what the arm64 simulators need to know

@@ -9,18 +9,20 @@
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
+#include <linux/kasan.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_arch.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
-#include <linux/moduleloader.h>
 #include <linux/perf_event.h>
 #include <linux/set_memory.h>
+#include <linux/sizes.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/cacheflush.h>
 #include <asm/debug-monitors.h>
+#include <asm/insn.h>
 #include <asm/patching.h>
 #include <asm/ptrace.h>
 #include <asm/sections.h>
@@ -76,54 +78,82 @@ static void fill_page(__le32 *words)
 	caches_clean_inval_pou((unsigned long)words, (unsigned long)words + PAGE_SIZE);
 }
 
+static void *alloc_page_between(unsigned long start, unsigned long end)
+{
+	return kasan_reset_tag(__vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, start, end,
+						    GFP_KERNEL | __GFP_NOWARN, PAGE_KERNEL,
+						    VM_DEFER_KMEMLEAK, NUMA_NO_NODE,
+						    __builtin_return_address(0)));
+}
+
+/*
+ * Where all text between two addresses can branch to and be branched to from.
+ * (Not with module_alloc(): modules may be out of the kernel's reach with KASLR,
+ * and their place is not known early in the boot.)
+ */
+static void *alloc_page_near(unsigned long first, unsigned long last)
+{
+	return alloc_page_between(max(last - KPROBE_SLOT_REACH, MODULES_VADDR),
+				  min(first + KPROBE_SLOT_REACH, VMALLOC_END));
+}
+
 /*
  * set_memory_ro() takes the page's alias in the linear map along (unless
- * "rodata=on" was asked for, which leaves it for all modules).  Freeing the page
+ * "rodata=on" was asked for, which leaves it, as for all modules).  Freeing the page
  * undoes all of that, because of VM_FLUSH_RESET_PERMS.
- *
- * Documented in <linux/kprobes_arch.h>.
  */
-void *arch_kprobe_alloc_slot_page(void)
+static void *make_slot_page(void *page)
 {
-	void *page = module_alloc(PAGE_SIZE);
-
 	if (!page)
 		return NULL;
-
 	fill_page(page);
 	set_vm_flush_reset_perms(page);
 	if (set_memory_ro((unsigned long)page, 1) ||
 	    set_memory_x((unsigned long)page, 1)) {
-		module_memfree(page);
+		vfree(page);
 		return NULL;
 	}
 	return page;
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
+void *arch_kprobe_alloc_slot_page(void)
+{
+	return make_slot_page(alloc_page_near((unsigned long)_text, (unsigned long)_end) ?:
+			      alloc_page_between(MODULES_VADDR, VMALLOC_END));
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
+void *arch_kprobe_alloc_slot_page_near(unsigned long addr)
+{
+	return make_slot_page(alloc_page_near(addr, addr));
+}
+
+/* Documented in <linux/kprobes_arch.h>. */
 void arch_kprobe_free_slot_page(void *page)
 {
-	module_memfree(page);
+	vfree(page);
 }
 
 /*
- * Each word goes through a mapping of its own, for the time of one store.  A
- * CPU comes here only after it took a breakpoint that is written later: that is
- * an exception, which fetches afresh what follows.
+ * It goes through a mapping that exists for the time of the write.  A CPU comes
+ * here by a breakpoint, which is an exception and fetches afresh what follows,
+ * or by a jump: see arch_kprobe_poke().
  *
  * Documented in <linux/kprobes_arch.h>.
  */
 void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 {
-	const __le32 *words = src;
-	u32 *text = dst;
-	size_t i;
-
-	for (i = 0; i < len / A64_INSN_BYTES; i++)
-		WARN_ON_ONCE(aarch64_insn_write(text + i, le32_to_cpu(words[i])));
+	WARN_ON_ONCE(aarch64_insn_copy(dst, src, len));
 	caches_clean_inval_pou((unsigned long)dst, (unsigned long)dst + len);
 	/* Nobody is to know what stood there before. */
 	perf_event_text_poke(dst, NULL, 0, src, len);
+}
+
+/* The optimizer's, or an original instruction that is one. */
+static bool is_jump(const struct kprobe_poke *poke)
+{
+	return aarch64_insn_is_b(le32_to_cpu((__force __le32)poke->opcode));
 }
 
 /*
@@ -131,12 +161,18 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
  * what stands there now.  It may have fetched what stood there before, up to the
  * next exception or ISB: which the interrupt of kick_all_cpus_sync() is.
  *
+ * A jump, which comes with nothing but jumps, leads to its detour buffer without
+ * an exception: nobody may have fetched what was there before
+ * arch_kprobe_write_text() filled it.
+ *
  * Documented in <linux/kprobes_arch.h>.
  */
 void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 {
 	const struct kprobe_poke *poke;
 
+	if (IS_ENABLED(CONFIG_OPTPROBES) && is_jump(pokes))
+		kick_all_cpus_sync();
 	for (poke = pokes; poke < pokes + n; poke++) {
 		__le32 opcode = (__force __le32)poke->opcode;
 		u32 old = READ_ONCE(*poke->addr);
@@ -184,6 +220,12 @@ static unsigned int read_words(u32 *words, unsigned long addr, unsigned int n)
 {
 	unsigned int i;
 
+	/* At once, but where the text ends or begins in between. */
+	if (!copy_from_kernel_nofault(words, (void *)addr, n * A64_INSN_BYTES)) {
+		for (i = 0; i < n; i++)
+			words[i] = le32_to_cpu((__force __le32)words[i]);
+		return n;
+	}
 	for (i = 0; i < n; i++)
 		if (aarch64_insn_read((void *)(addr + i * A64_INSN_BYTES), &words[i]))
 			break;

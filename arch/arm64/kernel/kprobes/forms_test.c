@@ -6,8 +6,15 @@
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/cpufeature.h>
+#include <asm/mmu_context.h>
 
 /**
  * struct kprobe_form - a line of the table in forms_test_text.S
@@ -50,6 +57,54 @@ static void note_post(struct kprobe *p, struct pt_regs *regs, unsigned long flag
 	posts++;
 }
 
+/* Wait for the jump in place of the breakpoint; there is none in a module. */
+static bool wait_for_jump(struct kprobe *p)
+{
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+	wait_for_kprobe_optimizer();
+	return p->flags & KPROBE_FLAG_OPTIMIZED;
+#else
+	return false;
+#endif
+}
+
+/*
+ * To a call through the link register there is no other way than the breakpoint.
+ * A guarded kernel needs its landing pads, and calls that look like calls.
+ */
+static bool has_jump(const struct kprobe_form *form)
+{
+#if defined(CONFIG_OPTPROBES) && !defined(MODULE)
+	static const char * const guarded[] = { "bti", "paciasp", "blr" };
+
+	if (IS_ENABLED(CONFIG_ARM64_BTI_KERNEL) && system_supports_bti() &&
+	    match_string(guarded, ARRAY_SIZE(guarded), form->name) >= 0)
+		return false;
+	return strcmp(form->name, "blr_x30");
+#else
+	return false;
+#endif
+}
+
+static void call_form(struct kunit *test, const struct kprobe_form *form,
+		      const unsigned long *plain, bool with_post)
+{
+	unsigned long probed;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(arguments); i++) {
+		pres = 0;
+		posts = 0;
+		moved = false;
+		probed = form->fn(arguments[i][0], arguments[i][1]);
+		KUNIT_EXPECT_EQ_MSG(test, probed, plain[i], "%s, arguments %u", form->name, i);
+		KUNIT_EXPECT_EQ_MSG(test, pres, 1, "%s", form->name);
+		KUNIT_EXPECT_EQ_MSG(test, posts, with_post, "%s", form->name);
+		KUNIT_EXPECT_FALSE_MSG(test, moved, "%s", form->name);
+		KUNIT_EXPECT_FALSE_MSG(test, irqs_disabled(), "%s", form->name);
+	}
+}
+
 static void check_form(struct kunit *test, const struct kprobe_form *form, bool with_post)
 {
 	struct kprobe p = {
@@ -64,17 +119,10 @@ static void check_form(struct kunit *test, const struct kprobe_form *form, bool 
 		plain[i] = form->fn(arguments[i][0], arguments[i][1]);
 
 	KUNIT_ASSERT_EQ_MSG(test, register_kprobe(&p), 0, "%s", form->name);
-	for (i = 0; i < ARRAY_SIZE(arguments); i++) {
-		pres = 0;
-		posts = 0;
-		moved = false;
-		probed = form->fn(arguments[i][0], arguments[i][1]);
-		KUNIT_EXPECT_EQ_MSG(test, probed, plain[i], "%s, arguments %u", form->name, i);
-		KUNIT_EXPECT_EQ_MSG(test, pres, 1, "%s", form->name);
-		KUNIT_EXPECT_EQ_MSG(test, posts, with_post, "%s", form->name);
-		KUNIT_EXPECT_FALSE_MSG(test, moved, "%s", form->name);
-		KUNIT_EXPECT_FALSE_MSG(test, irqs_disabled(), "%s", form->name);
-	}
+	call_form(test, form, plain, with_post);
+	KUNIT_EXPECT_EQ_MSG(test, wait_for_jump(&p), !with_post && has_jump(form), "%s",
+			    form->name);
+	call_form(test, form, plain, with_post);
 	unregister_kprobe(&p);
 	probed = form->fn(arguments[0][0], arguments[0][1]);
 	KUNIT_EXPECT_EQ_MSG(test, probed, plain[0], "%s, afterwards", form->name);
@@ -116,9 +164,115 @@ static void forms_refused(struct kunit *test)
 	KUNIT_EXPECT_GE(test, n, 9);
 }
 
+/* Functions of kprobe_diverted(): see there. */
+extern const u8 kprobe_diverted_at[];
+unsigned long kprobe_diverted(void);
+
+static int skip_it(struct kprobe *p, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)p->addr + 4);
+	return 1;
+}
+
+static int change_flags(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->pstate &= ~PSR_Z_BIT;
+	return 0;
+}
+
+static int mask_interrupts(struct kprobe *p, struct pt_regs *regs)
+{
+	regs->pstate |= PSR_I_BIT;
+	return 0;
+}
+
+static void check_diverted(struct kunit *test, bool jump)
+{
+	static const struct {
+		kprobe_pre_handler_t handler;
+		unsigned long value;
+		bool masked;
+	} cases[] = {
+		{ skip_it, 1 },
+		{ change_flags, 3 },
+		{ mask_interrupts, 2, true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kprobe p = {
+			.addr = (void *)kprobe_diverted_at,
+			.pre_handler = cases[i].handler,
+		};
+		unsigned long value;
+		bool masked;
+
+		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+		if (jump)
+			KUNIT_EXPECT_TRUE(test, wait_for_jump(&p));
+		value = kprobe_diverted();
+		masked = irqs_disabled();
+		local_irq_enable();
+		unregister_kprobe(&p);
+		KUNIT_EXPECT_EQ_MSG(test, value, cases[i].value, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, masked, cases[i].masked, "case %u", i);
+	}
+}
+
+static void forms_diverted(struct kunit *test)
+{
+	check_diverted(test, false);
+#ifndef MODULE
+	if (IS_ENABLED(CONFIG_OPTPROBES))
+		check_diverted(test, true);
+#endif
+}
+
+#ifndef MODULE
+static bool is_writable(void *addr)
+{
+	u32 word = *(u32 *)addr;
+
+	return !copy_to_kernel_nofault(addr, &word, sizeof(word));
+}
+
+/* Neither where they are executed nor by another name of the page. */
+static void slots_not_writable(struct kunit *test)
+{
+	struct kprobe p = { .addr = (void *)kprobe_diverted_at, .pre_handler = note_pre };
+	void *control = vmalloc(PAGE_SIZE);
+	unsigned long addr;
+	unsigned int pages;
+	char type, *name;
+
+	if (!rodata_full)
+		kunit_skip(test, "aliases are left writable in this kernel");
+	name = kunit_kzalloc(test, KSYM_NAME_LEN, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, name);
+	KUNIT_ASSERT_NOT_NULL(test, control);
+	KUNIT_EXPECT_TRUE(test, is_writable(control));
+	KUNIT_EXPECT_TRUE(test, is_writable(page_address(vmalloc_to_page(control))));
+	vfree(control);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+	wait_for_jump(&p);
+	for (pages = 0; !kprobe_get_kallsym(pages, &addr, &type, name); pages++) {
+		KUNIT_EXPECT_FALSE(test, is_writable((void *)addr));
+		KUNIT_EXPECT_FALSE(test, is_writable(page_address(vmalloc_to_page((void *)addr))));
+	}
+	/* A page of slots, and one of detour buffers. */
+	KUNIT_EXPECT_GE(test, pages, IS_ENABLED(CONFIG_OPTPROBES) ? 2 : 1);
+	unregister_kprobe(&p);
+}
+#endif
+
 static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(forms_executed),
+	KUNIT_CASE(forms_diverted),
 	KUNIT_CASE(forms_refused),
+#ifndef MODULE
+	KUNIT_CASE(slots_not_writable),
+#endif
 	{}
 };
 

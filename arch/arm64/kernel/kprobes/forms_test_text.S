@@ -11,11 +11,11 @@
 #include <asm/assembler.h>
 
 	.macro	entry, name, refused
-	.pushsection .data.kprobe_forms, "aw"
+	.pushsection .rodata.kprobe_forms, "a"
 	.balign	8
 	.quad	.Lform_\name, .Lat_\name, .Lname_\name, \refused
 	.popsection
-	.pushsection .rodata.str, "a"
+	.pushsection .rodata.str1.1, "aMS", @progbits, 1
 .Lname_\name:
 	.asciz	"\name"
 	.popsection
@@ -42,7 +42,7 @@ SYM_FUNC_START(kprobe_form_\name)
 SYM_FUNC_END(kprobe_form_\name)
 	.endm
 
-	.section .data.kprobe_forms, "aw"
+	.section .rodata.kprobe_forms, "a"
 	.balign	8
 	.globl	kprobe_forms
 kprobe_forms:
@@ -212,9 +212,9 @@ end_form br_x16
 
 form blr
 	mov	x9, x30
-	adr	x30, 1f
+	adr	x2, 1f
 at blr
-	blr	x30
+	blr	x2
 2:	mov	x0, #1
 	ret	x9
 1:	bti	c
@@ -222,6 +222,19 @@ at blr
 	sub	x0, x30, x2
 	ret	x9
 end_form blr
+
+form blr_x30
+	mov	x9, x30
+	adr	x30, 1f
+at blr_x30
+	blr	x30
+2:	mov	x0, #1
+	ret	x9
+1:	bti	c
+	adr	x2, 2b
+	sub	x0, x30, x2
+	ret	x9
+end_form blr_x30
 
 form ret
 	add	x0, x0, x1
@@ -425,6 +438,20 @@ at literal_in_text
 	.long	0
 end_form literal_in_text
 
-	.pushsection .data.kprobe_forms, "aw"
+/*
+ * For forms_test.c's handlers, which change where it goes on: 2 as it is, 1
+ * without the probed instruction, 3 if the flags are changed in front of it.
+ */
+SYM_FUNC_START(kprobe_diverted)
+	mov	x0, #1
+	cmp	x0, #1
+SYM_INNER_LABEL(kprobe_diverted_at, SYM_L_GLOBAL)
+	mov	x0, #2
+	b.eq	1f
+	mov	x0, #3
+1:	ret
+SYM_FUNC_END(kprobe_diverted)
+
+	.pushsection .rodata.kprobe_forms, "a"
 	.quad	0, 0, 0, 0
 	.popsection

@@ -14,24 +14,9 @@
  * BTI: nothing but RET comes here, and RET asks for no landing pad.
  */
 #include <linux/linkage.h>
-#include <asm/asm-offsets.h>
 #include <asm/assembler.h>
-#include <asm/ptrace.h>
-#include <asm/sysreg.h>
 
-/* x0 to x29, in the part of struct pt_regs that the stack pointer points to. */
-	.altmacro
-	.macro	one_pair op, first, second
-	\op	x\first, x\second, [sp, #S_X0 + 8 * \first]
-	.endm
-
-	.macro	all_pairs op
-	.set	.Lreg, 0
-	.rept	15
-	one_pair \op, %.Lreg, %(.Lreg + 1)
-	.set	.Lreg, .Lreg + 2
-	.endr
-	.endm
+#include "frame.h"
 
 	.section .kprobes.text, "ax"
 
@@ -42,17 +27,8 @@ SYM_CODE_START(__kretprobe_trampoline)
 	adr	x30, __kretprobe_trampoline
 	add	x0, sp, #PT_REGS_SIZE
 	stp	x30, x0, [sp, #S_LR]
-	str	x30, [sp, #S_PC]		// kretprobe_return() knows better
 	stp	x29, x30, [sp, #S_STACKFRAME]
-
-	mrs	x3, SPSel
-	mrs	x2, CurrentEL
-	orr	x2, x2, x3
-	mrs	x3, daif
-	orr	x2, x2, x3
-	mrs	x3, nzcv
-	orr	x2, x2, x3
-	str	x2, [sp, #S_PSTATE]
+	save_state x30, x2, x3			// kretprobe_return() knows better
 
 	mov	x0, sp
 	mov	x1, x29

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An arm64 program (run by an arm64 CPU, or by qemu-aarch64) that checks the
- * decoder, the simulators and the slots of this repository.
+ * decoder, the simulators, the slots and the detour buffers of this repository.
  *
- *	test			compares simulators and slots with the CPU; KTAP
+ *	test			compares these with the CPU; KTAP
  *	test --decode		reads words (hexadecimal, one a line), prints for each
  *				what the decoder says
  *
@@ -26,6 +26,7 @@
 #define __KERNEL__ 1
 #include "../../../../arch/arm64/kernel/kprobes/decode.c"
 #include "../../../../arch/arm64/kernel/kprobes/simulate.c"
+#include "../../../../arch/arm64/kernel/kprobes/detour.c"
 #include "../ktap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -37,7 +38,12 @@
 #define AT		(CODE + AREA / 2)
 #define SLOT		(CODE + 0x1000)
 
-bool shim_has_pauth;
+/* A detour buffer, where no conditional branch gets by chance, and a stack. */
+#define DETOUR_AREA	0x4000UL
+#define DETOUR		(CODE + 2 * AREA)
+#define STACK		(DETOUR + DETOUR_AREA - 0x1000)
+
+bool shim_has_pauth, shim_has_bti = true;
 
 static unsigned int below(unsigned int n)
 {
@@ -86,21 +92,27 @@ static void cpu_execute(const struct pt_regs *in, struct pt_regs *out)
 	*out = cpu_out;
 }
 
+static void map_breakpoints(unsigned long at, unsigned long bytes)
+{
+	u32 *words = mmap((void *)at, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	unsigned int i;
+
+	if (words != (void *)at) {
+		printf("1..0 # SKIP no memory at %#lx\n", at);
+		exit(0);
+	}
+	for (i = 0; i < bytes / 4; i++)
+		words[i] = 0xd4200020;
+}
+
 static void cpu_setup(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	stack_t stack = { .ss_size = 0x40000 };
-	u32 *words = mmap((void *)CODE, AREA, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	unsigned int i;
 
-	if (words != (void *)CODE) {
-		printf("1..0 # SKIP no memory at %#lx\n", CODE);
-		exit(0);
-	}
-	for (i = 0; i < AREA / 4; i++)
-		words[i] = 0xd4200020;
-
+	map_breakpoints(CODE, AREA);
+	map_breakpoints(DETOUR, DETOUR_AREA);
 	stack.ss_sp = malloc(stack.ss_size);
 	sigaltstack(&stack, NULL);
 	action.sa_sigaction = on_signal;
@@ -151,7 +163,7 @@ static void random_regs(struct pt_regs *regs)
 		if (!below(8))
 			regs->regs[i] = 0;
 	}
-	regs->sp = 0x7000000000 + 16 * below(0x10000);
+	regs->sp = STACK + 16 * below(0x80);
 	regs->pc = AT;
 	regs->pstate = random64() & NZCV;
 }
@@ -169,7 +181,70 @@ static bool decode_at(struct kprobe_insn *insn, u32 word)
 	return false;
 }
 
-/* Execute @word at AT both ways; @regs as they are before. */
+/* In the place of the kernel's: what it saves and restores was not changed. */
+asm(".globl	kprobe_detour_enter\n"
+    "kprobe_detour_enter:\n"
+    "	hint	#34\n"
+    "	ret\n");
+
+/* Returns what arch_kprobe_relocate() does. */
+static int build_detour(const struct kprobe_insn *insn, const char **why)
+{
+	u8 *image = (u8 *)DETOUR, *body = image + KPROBE_DETOUR_BODY;
+	unsigned int room = KPROBE_DETOUR_BYTES - KPROBE_DETOUR_BODY - KPROBE_JUMP_BYTES;
+	unsigned long back;
+	int bytes;
+
+	memset(image, 0, KPROBE_DETOUR_BYTES);
+	arch_kprobe_put_entry(image, DETOUR, (struct kprobe_point *)AT);
+	bytes = arch_kprobe_relocate(insn, AT, (unsigned long)body, body, room, why);
+	if (bytes < 0)
+		return bytes;
+	back = (unsigned long)body + bytes;
+	if (arch_kprobe_put_jump(body + bytes, back, AT + 4))
+		complain("the jump back does not reach");
+	__builtin___clear_cache((char *)image, (char *)image + KPROBE_DETOUR_BYTES);
+	return bytes;
+}
+
+/* The farthest operands are not reached from the buffer any more. */
+static bool is_near_the_end(const struct a64_insn *a64)
+{
+	s64 reach = a64->kind == A64_ADRP ? 1L << 32 : 1L << 27;
+
+	return a64->offset < -reach + (s64)AREA * 2 || a64->offset >= reach - (s64)AREA * 2;
+}
+
+/* Execute @word by way of a detour buffer; @cpu is what it does at AT. */
+static void compare_detour(u32 word, const struct pt_regs *regs, const struct pt_regs *cpu)
+{
+	struct pt_regs in = *regs, out;
+	struct kprobe_insn insn;
+	const char *why = NULL;
+	int ret;
+
+	if (!decode_at(&insn, word))
+		return;
+	shim_has_bti = false;
+	ret = build_detour(&insn, &why);
+	shim_has_bti = true;
+	if (ret == -ERANGE && is_near_the_end(&insn.arch.a64))
+		return;
+	if (ret == -EINVAL && refuse_call(&insn.arch.a64) && insn.arch.a64.kind == A64_BLR)
+		return;
+	if (ret < 0) {
+		complain("%08x: no detour: %s", word, why);
+		return;
+	}
+	in.pc = DETOUR + KPROBE_DETOUR_ENTRY;
+	cpu_execute(&in, &out);
+	if (!same(cpu, &out)) {
+		complain("by way of a detour buffer:");
+		show_difference(word, cpu, &out);
+	}
+}
+
+/* Execute @word at AT all ways; @regs as they are before. */
 static void compare(u32 word, const struct pt_regs *regs)
 {
 	struct pt_regs cpu, ours = *regs;
@@ -188,6 +263,7 @@ static void compare(u32 word, const struct pt_regs *regs)
 	else if (!same(&cpu, &ours))
 		show_difference(word, &cpu, &ours);
 	put_word(AT, 0xd4200020);
+	compare_detour(word, regs, &cpu);
 }
 
 static u32 operand(unsigned int lsb, unsigned int width)
@@ -485,14 +561,15 @@ static void test_slots(void)
 			random_regs(&regs);
 			put_word(AT, words[i]);
 			cpu_execute(&regs, &original);
-			put_word(AT, 0xd4200080);
+			put_word(AT, 0xd4200020);
+			compare_detour(words[i], &regs, &original);
 			regs.pc = SLOT;
 			cpu_execute(&regs, &copy);
 			if (!same(&original, &copy))
 				show_difference(words[i], &original, &copy);
 		}
 	}
-	result("copies in slots");
+	result("copies in slots and detour buffers");
 }
 
 static void test_slot_reach(void)
@@ -537,6 +614,41 @@ static void test_slot_reach(void)
 	result("slots near and far");
 }
 
+/* What has no copy; the second half because of landing pads. */
+static void test_no_detour(void)
+{
+	static const struct {
+		u32 word;
+		bool because_of_bti;
+	} cases[] = {
+		{ 0x9c000100 },				/* ldr q0, literal */
+		{ 0xd63f03c0 },				/* blr x30 */
+		{ 0xd73f081e },				/* blraa x0, x30 */
+		{ 0xd503245f, true },			/* bti c */
+		{ 0xd503233f, true },			/* paciasp */
+		{ 0xd63f0000, true },			/* blr x0 */
+	};
+	struct kprobe_insn insn;
+	unsigned int i, bti;
+	const char *why;
+	int ret;
+
+	for (bti = 0; bti < 2; bti++) {
+		shim_has_bti = bti;
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			if (!decode_at(&insn, cases[i].word))
+				continue;
+			why = NULL;
+			ret = build_detour(&insn, &why);
+			if (bti || !cases[i].because_of_bti ? ret != -EINVAL || !why : ret < 0)
+				complain("%08x, BTI %u: %d", cases[i].word, bti, ret);
+		}
+		if (!decode_at(&insn, 0xd63f0200) || build_detour(&insn, &why) < 0)
+			complain("blr x16, BTI %u", bti);
+	}
+	result("instructions without a detour");
+}
+
 static void test_exclusives(void)
 {
 	enum { LDXR = 0xc85f7c20, STXR = 0xc8027c20, LDAXP = 0x887f8420, STLXP = 0x88248420,
@@ -563,13 +675,27 @@ static void test_exclusives(void)
 	result("between a load-exclusive and its store");
 }
 
-/* A line for each word: refusal and its reason, or kind and offset. */
+/* Why there is no detour buffer for a word that is accepted, or "". */
+static const char *why_no_detour(u32 word)
+{
+	struct kprobe_insn insn;
+	const char *why = NULL;
+
+	shim_has_bti = false;
+	return decode_at(&insn, word) && build_detour(&insn, &why) >= 0 ? "" : why;
+}
+
+/*
+ * A line for each word: refusal and its reason, or kind, offset, and why there is
+ * no detour buffer.
+ */
 static int decode_words(void)
 {
 	struct a64_insn insn;
 	const char *why;
 	char line[64];
 
+	map_breakpoints(DETOUR, DETOUR_AREA);
 	while (fgets(line, sizeof(line), stdin)) {
 		u32 word = strtoul(line, NULL, 16);
 		int ret = a64_decode(word, &insn, &why);
@@ -577,8 +703,8 @@ static int decode_words(void)
 		if (ret)
 			printf("%s %s\n", ret == -EILSEQ ? "invalid" : "refused", why);
 		else
-			printf("%s %u %ld\n", insn.kind == A64_COPY ? "copy" : "simulate",
-			       insn.kind, (long)insn.offset);
+			printf("%s %u %ld %s\n", insn.kind == A64_COPY ? "copy" : "simulate",
+			       insn.kind, (long)insn.offset, why_no_detour(word));
 	}
 	return 0;
 }
@@ -600,6 +726,7 @@ int main(int argc, char **argv)
 	test_no_pauth();
 	test_slots();
 	test_slot_reach();
+	test_no_detour();
 	test_exclusives();
 	printf("1..%u\n", nr_tests);
 	return nr_bad > 0;

@@ -74,6 +74,7 @@ sweep() {
 	probes=$((probes + $(value probes "$line")))
 	refused=$((refused + $(value refused "$line")))
 	fired=$((fired + $(value fired "$line")))
+	jumps=$((jumps + $(value jumps "$line")))
 	hits=$((hits + $(value hits "$line")))
 	missed=$((missed + $(value missed "$line")))
 	arm_us=$((arm_us + $(value arm_us "$line")))
@@ -91,7 +92,7 @@ sweeps() {
 	need_module $SWEEP
 	start=$(text_begin)
 	regions=$(($(text_bytes) / SWEEP_BYTES))
-	probes=0 refused=0 fired=0 hits=0 missed=0 arm_us=0 remove_us=0 broken=
+	probes=0 refused=0 fired=0 jumps=0 hits=0 missed=0 arm_us=0 remove_us=0 broken=
 	end=$(($(now) + $1))
 	said=$(now)
 	done=0
@@ -102,7 +103,7 @@ sweeps() {
 	done
 	tell
 	say "$SWEEP_BYTES bytes each; $probes probes, $refused places refused"
-	say "$fired probes fired, $hits hits, $missed missed"
+	say "$fired probes fired, $hits hits, $missed missed; $jumps got a jump in time"
 	say "armed in $((arm_us / 1000)) ms, removed in $((remove_us / 1000)) ms"
 }
 

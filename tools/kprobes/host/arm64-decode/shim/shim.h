@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What decode.c and simulate.c need from kernel headers, in an arm64 program.
+ * What decode.c, simulate.c and detour.c need from kernel headers, in an arm64 program.
  * For test.c only; the headers beside it lead here.
  *
  * These are stand-ins for the kernel's own macros, in the plainest form that does.
@@ -8,6 +8,7 @@
 #ifndef SHIM_H
 #define SHIM_H
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +24,9 @@ typedef int32_t s32;
 typedef int64_t s64;
 typedef u32 __le32;
 
+#define BIT(n)			(1UL << (n))
 #define __force
+#define fallthrough		__attribute__((__fallthrough__))
 #define likely(x)		(x)
 #define unlikely(x)		(x)
 #undef __always_inline
@@ -72,11 +75,12 @@ static inline void pt_regs_write_reg(struct pt_regs *regs, int r, unsigned long 
 #define BRK64_OPCODE_KPROBES	0xd4200080
 #define SZ_128M			0x08000000
 
-/* A kernel with BTI: what is set can be looked at. */
+/* A kernel with BTI: what is set can be looked at.  Jump optimization as well. */
 #define CONFIG_KPROBES		1
 #define CONFIG_ARM64_BTI_KERNEL	1
-#define system_supports_bti()	true
+#define CONFIG_OPTPROBES	1
+#define system_supports_bti()	shim_has_bti
 #define system_supports_address_auth()	shim_has_pauth
-extern bool shim_has_pauth;
+extern bool shim_has_pauth, shim_has_bti;
 
 #endif

@@ -4,4 +4,5 @@
 #define _LINUX_KPROBES_H
 #include "../shim.h"
 #include <asm/kprobes.h>
+struct kprobe_point;
 #endif
