@@ -24,7 +24,7 @@ loads_against() {
 	churning=$!
 	busy=0
 	round=0
-	while [ $round -lt "$ROUNDS" ] && [ $busy -lt $((ROUNDS * 20)) ]; do
+	while [ $round -lt "$ROUNDS" ] && [ $busy -lt $((ROUNDS * 200)) ]; do
 		# A registration in progress holds the module for a moment.
 		rmmod $MODULE 2>/dev/null || { busy=$((busy + 1)); continue; }
 		load $MODULE || { : > "$WORK/stop"; fail "round $round: does not load"; }
