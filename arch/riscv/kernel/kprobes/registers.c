@@ -4,8 +4,9 @@
  *
  * For detour.c.  No jump gets far without a register.  A function may leave
  * what it likes in the temporaries (t0 to t6): behind a call, and behind a
- * return, nobody reads what was in them.  One that on all ways to there is not
- * read, or is written before it is read, is free.
+ * return, nobody reads what was in them.  (Compilers that look which registers a
+ * function leaves alone are told not to: arch/riscv/Makefile.)  One that on all
+ * ways to there is not read, or is written before it is read, is free.
  *
  * Nothing here depends on the state of the running kernel but what
  * kprobe_text_kind() tells: the file is also compiled for the test in
