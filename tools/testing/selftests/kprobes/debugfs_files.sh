@@ -210,6 +210,17 @@ stats_say_how_a_probe_is_delivered() {
 	# With a post_handler it stays a breakpoint.
 	answers 0 add t $MODULE:kpt_trap post
 	matches "trap" "$(cat $KPROBES/stats)" "$MODULE trap,"
+	case $(uname -m) in
+	x86_64|i?86)
+		# A slot that was made for it needs no second trap; another one does.
+		matches "post first" "$(cat $KPROBES/stats)" "$MODULE trap,boosted "
+		answers 0 del t
+		answers 0 add first $MODULE:kpt_trap
+		answers 0 add t $MODULE:kpt_trap post
+		matches "post later" "$(cat $KPROBES/stats)" "$MODULE trap,stepped "
+		answers 0 del first
+		;;
+	esac
 	answers 0 disable t
 	matches "disabled" "$(cat $KPROBES/stats)" "$MODULE disarmed "
 	answers 0 del t
