@@ -490,14 +490,14 @@ int kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs);
  * Return: the address to go on at.
  */
 unsigned long kprobe_jump_hit(unsigned long addr, struct pt_regs *regs);
+#endif
 
 /*
- * For architectures that look at the text around a probe, to find a free
- * register.  Documented in kernel/kprobes/boundary.c, reserved.c and resolve.c.
+ * For architectures that look at the text around a probe, too.  Documented in
+ * kernel/kprobes/boundary.c and reserved.c.
  */
 int kprobe_copy_text(void *dst, unsigned long addr, size_t len);
 int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why);
-#endif
 
 #ifdef CONFIG_KRETPROBES
 /**

@@ -38,8 +38,6 @@ DEFINE_MUTEX(kprobe_mutex);
 
 /* Points by address, for the hit and for ordered walks. */
 struct kprobe_table kprobe_points = { KPROBE_TABLE_INIT };
-static_assert(offsetof(struct kprobe_point, addr) == 0);
-
 static struct rb_root points_by_addr = RB_ROOT;
 
 /* Points whose text went away, with probes that are not unregistered yet. */
@@ -122,7 +120,7 @@ static void refresh_point(struct kprobe_point *pt)
 	}
 	pt->wanted = enabled;
 	WRITE_ONCE(pt->posts, posts);
-	/* Pairs with READ_ONCE() in kprobe_run_pre_handlers(). */
+	/* Pairs with READ_ONCE() of it in hit.h, trap.c and ftrace.c. */
 	smp_store_release(&pt->sole, enabled == 1 ? sole : NULL);
 }
 
@@ -150,7 +148,6 @@ static void poke_points(struct list_head *points)
 	mutex_lock(&text_mutex);
 	list_for_each_entry(pt, points, batch) {
 		bool arm = kprobe_wants_arming(pt);
-
 		enum kprobe_tail tail = pt->posts ? KPROBE_TAIL_TRAP : KPROBE_TAIL_JUMP;
 
 		if (pt->insn.slot && pt->insn.exec == KPROBE_EXEC_BOOST &&

@@ -2,9 +2,9 @@
 /*
  * Kernel probes: the common case of a hit, inlined.
  *
- * For trap.c and ftrace.c, whose __kprobes functions it becomes part of.  All
- * rules of trap.c apply.  Calls, and registers saved for them, would be a
- * quarter of what a hit costs beyond the exception or the tracer's trampoline.
+ * For trap.c, ftrace.c and retprobe.c, whose __kprobes functions it becomes part
+ * of.  All rules of trap.c apply.  Calls, and registers saved for them, would be
+ * a quarter of what a hit costs beyond the exception or the tracer's trampoline.
  */
 #ifndef _KERNEL_KPROBES_HIT_H
 #define _KERNEL_KPROBES_HIT_H

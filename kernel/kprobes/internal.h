@@ -119,6 +119,9 @@ struct kprobe_point {
 	struct rcu_head rcu;
 };
 
+/* The key in kprobe_points; and where the code that detour buffers call looks. */
+static_assert(offsetof(struct kprobe_point, addr) == 0);
+
 /* table.c: objects by key, read without locks */
 
 struct kprobe_table_array;
@@ -193,7 +196,6 @@ static __always_inline bool kprobe_rcu_idle(void)
 #endif
 }
 
-enum kprobe_miss kprobe_frame_cause(const struct kprobe_frame *top);
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);
 void kprobe_count_misses(struct kprobe_point *pt, enum kprobe_miss cause);
 
@@ -249,7 +251,6 @@ struct kprobe_function {
 
 int kprobe_check_boundary(unsigned long addr, const struct kprobe_function *fn,
 			  const char **why);
-int kprobe_copy_text(void *dst, unsigned long addr, size_t len);
 void kprobe_forget_boundaries(unsigned long start, unsigned long end);
 bool kprobe_is_instruction(unsigned long addr);
 int kprobe_check_targets(unsigned long addr, unsigned int len, const char **why);
@@ -265,8 +266,6 @@ void kprobe_counter_put(unsigned long __percpu *counter);
 extern struct static_call_site __start_static_call_sites[];
 extern struct static_call_site __stop_static_call_sites[];
 #endif
-
-int kprobe_check_reserved(unsigned long start, unsigned long end, const char **why);
 
 /* resolve.c: names to addresses */
 
@@ -299,6 +298,7 @@ int kprobe_errors_show(struct seq_file *m, void *unused);
 
 struct kprobe_point *kprobe_next_point(unsigned long addr);
 struct kprobe_point *kprobe_following(struct kprobe_point *pt);
+
 /**
  * struct kprobe_walk - how far a walk over all registered probes has come
  * @addr: address of the point it stands at

@@ -156,9 +156,6 @@ static int read_region(struct region *r, const char **why)
 	return 0;
 }
 
-/* The code that a buffer calls finds the probed address through the point. */
-static_assert(offsetof(struct kprobe_point, addr) == 0);
-
 /**
  * kprobe_detour_build() - make a jump and its detour buffer
  * @pt: the point

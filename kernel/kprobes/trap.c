@@ -40,15 +40,6 @@ DEFINE_PER_CPU(struct kprobe_frame *, kprobe_top_frame);
 static struct kprobe kprobe_busy_marker;
 
 /**
- * kprobe_frame_cause() - why handlers may not run while a frame is occupied
- * @top: the frame
- */
-enum kprobe_miss __kprobes kprobe_frame_cause(const struct kprobe_frame *top)
-{
-	return top->probe == &kprobe_busy_marker ? KPROBE_MISS_BUSY : KPROBE_MISS_RECURSION;
-}
-
-/**
  * kprobe_count_miss() - count an execution without a call of the handlers
  * @p: the probe
  * @cause: why
@@ -83,7 +74,8 @@ void __kprobes kprobe_count_misses(struct kprobe_point *pt, enum kprobe_miss cau
  */
 void __kprobes kprobe_count_occupied(struct kprobe_point *pt, const struct kprobe_frame *top)
 {
-	kprobe_count_misses(pt, kprobe_frame_cause(top));
+	kprobe_count_misses(pt, top->probe == &kprobe_busy_marker ? KPROBE_MISS_BUSY :
+								     KPROBE_MISS_RECURSION);
 }
 
 /**
@@ -263,6 +255,7 @@ bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 }
 
 #ifdef CONFIG_OPTPROBES
+#if KPROBE_DETOUR_BODY
 /* Where RCU does not watch, enter like an NMI.  As in the function tracer's path. */
 static noinline int __kprobes detour_hit_in_the_dark(struct kprobe_point *pt,
 						     struct pt_regs *regs)
@@ -292,14 +285,12 @@ int __kprobes kprobe_detour_hit(struct kprobe_point *pt, struct pt_regs *regs)
 	preempt_enable_notrace();
 	return diverted;
 }
-
-#if !KPROBE_DETOUR_BODY
+#else
 /* Documented in <linux/kprobes_arch.h>. */
 unsigned long __kprobes kprobe_jump_hit(unsigned long addr, struct pt_regs *regs)
 {
 	struct kprobe_point *pt;
-	unsigned long copy;
-	unsigned int level;
+	unsigned long copy, level;
 	bool rcu_idle;
 
 	preempt_disable_notrace();
