@@ -230,6 +230,7 @@ static int refused(const char **why, int err, const char *reason)
  * struct kprobe_request - a probe on its way through registration
  * @p: the probe
  * @addr: the address it goes to
+ * @fn: the function it is in; its size is 0 until that is looked up, or again
  * @on_entry: whether that is a function's entry
  * @noted: it is in the table of registered probes
  * @pt: its point
