@@ -550,5 +550,6 @@ static int __init optimizer_init(void)
 		kprobes_allow_jumps(false);
 	return PTR_ERR_OR_ZERO(task);
 }
+
 /* Before those who wait for it (self-tests of the tracer); after RCU-tasks. */
 device_initcall(optimizer_init);

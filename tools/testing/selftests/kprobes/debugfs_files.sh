@@ -85,6 +85,10 @@ list_is_read_in_pieces() {
 	is "probes after" "$(wc -l < $KPROBES/list)" 0
 }
 
+calls_of_handlers() {
+	echo "$(field p.0 before) $(field t.0 before) $(field t.0 after) $(field r.0 before)"
+}
+
 enabled_switches_all() {
 	need_modules
 	is "enabled" "$(cat $KPROBES/enabled)" 1
@@ -95,12 +99,10 @@ enabled_switches_all() {
 	for off in 0 n N; do
 		echo $off > $KPROBES/enabled || fail "'$off' is not accepted"
 		is "enabled" "$(cat $KPROBES/enabled)" 0
-		before="$(field p.0 before) $(field t.0 before) $(field t.0 after) $(field r.0 before)"
+		before=$(calls_of_handlers)
 		call plain 10
 		call trap 10
-		is "hits while off" \
-		   "$(field p.0 before) $(field t.0 before) $(field t.0 after) $(field r.0 before)" \
-		   "$before"
+		is "hits while off" "$(calls_of_handlers)" "$before"
 		case $off in 0) on=1 ;; n) on=y ;; *) on=Y ;; esac
 		echo $on > $KPROBES/enabled || fail "'$on' is not accepted"
 		is "enabled" "$(cat $KPROBES/enabled)" 1
