@@ -55,10 +55,11 @@ noinline __noclone notrace int kprobe_test_timed_plain(int x)
 	return opaque(x, 5) + 3;
 }
 
-/* Nobody has an address in the middle of it. */
+/* Nobody has an address in the middle of it, and there is room for a jump. */
 noinline __noclone notrace int kprobe_test_jumped(int x)
 {
-	return opaque(x, 11) + 3;
+	x = opaque(x, 11) + 0x12345;
+	return opaque(x, 14) - 0x12345 + 3;
 }
 
 noinline __noclone notrace int kprobe_test_replacement(int x)

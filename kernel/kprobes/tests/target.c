@@ -43,11 +43,16 @@ noinline int kpt_plain(int x)
 	return x + 1;
 }
 
-/* Its entry is no such site: probes on it are hit by trap. */
+/*
+ * Its entry is no such site: probes on it are hit by trap.  It is long enough for
+ * a jump, however small the compiler makes it.
+ */
 noinline notrace int kpt_trap(int x)
 {
+	static int addend = 2;
+
 	barrier();
-	return x + 2;
+	return x + READ_ONCE(addend);
 }
 
 static noinline int kpt_static(int x)
@@ -297,8 +302,9 @@ static ssize_t call_write(struct file *file, const char __user *buffer,
 	reply->read = 0;
 	reply->length = 0;
 	if (words == 2 && !strcmp(word[0], "ipmodify")) {
-		err = ipmodify(!strcmp(word[1], "on"));
-		reply->length = scnprintf(reply->text, sizeof(reply->text), "%d\n", err);
+		err = 0;
+		reply->length = scnprintf(reply->text, sizeof(reply->text), "%d\n",
+					  ipmodify(!strcmp(word[1], "on")));
 	} else if (words >= 2) {
 		err = call_function(word, words, reply);
 	} else {
