@@ -111,6 +111,38 @@ a_post_handler_gets_its_breakpoint() {
 	answers 0 del a
 }
 
+# While the optimizer waits for a task that does not leave the kernel, everybody
+# else goes on: what is done here is done before that task is.
+the_wait_delays_nobody() {
+	need_modules
+	cpu=/sys/devices/system/cpu/cpu1/online
+	event=$TRACEFS/events/sched/sched_switch/enable
+	{ call plain for 8000; : > "$WORK/left"; } &
+	spinner=$!
+	sleep 0.2
+	answers 0 add t $MODULE:kpt_trap
+	sleep 1
+	optimized=no
+	is_optimized && optimized=yes
+	answers 0 add n $MODULE:kpt_static
+	matches "list" "$(cat $KPROBES/list)" "kpt_static"
+	answers 0 del n
+	if [ -e $event ]; then
+		# A tracepoint's static key.
+		echo 1 > $event
+		echo 0 > $event
+	fi
+	if [ -e $cpu ]; then
+		echo 0 > $cpu || fail "the CPU does not go"
+		echo 1 > $cpu || fail "the CPU does not come"
+	fi
+	[ ! -e "$WORK/left" ] || fail "it took as long as the task in the kernel"
+	say "with a jump while a task was in the kernel: $optimized"
+	wait $spinner
+	becomes_optimized
+	answers 0 del t
+}
+
 the_module_goes_with_a_jump_in_it() {
 	need_modules
 	answers 0 add t $MODULE:kpt_trap
@@ -143,4 +175,4 @@ need_root
 run_tests both_names_read_and_write rubbish_is_refused \
 	the_switch_takes_jumps_away_and_back no_hit_is_lost_while_it_is_switched \
 	a_diverting_handler_diverts_from_a_jump a_post_handler_gets_its_breakpoint \
-	the_module_goes_with_a_jump_in_it enabled_switches_jumps_as_well
+	the_wait_delays_nobody the_module_goes_with_a_jump_in_it enabled_switches_jumps_as_well

@@ -9,15 +9,22 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CALLS		1000
+/* Pid namespaces; $KPROBES_ROUNDS overrides it. */
+#define ROUNDS		100
+/* A round takes milliseconds. */
+#define STUCK_SECONDS	60
 #define OVERRIDDEN	77
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -87,17 +94,23 @@ static int find_function(void)
 	return function[0] ? 0 : -1;
 }
 
-static int probe(const char *name, int on_return)
+static int probe_at(const char *name, unsigned int offset, int on_return)
 {
 	struct perf_event_attr attr = {
 		.type = pmu_type,
 		.size = sizeof(attr),
 		.config = on_return ? 1ULL << retprobe_bit : 0,
 		.kprobe_func = (unsigned long)name,
+		.probe_offset = offset,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+static int probe(const char *name, int on_return)
+{
+	return probe_at(name, 0, on_return);
 }
 
 static long long count_of(int fd)
@@ -174,6 +187,109 @@ static enum result perf_events_share_a_function(void)
 		close(fd[i]);
 	}
 	return PASS;
+}
+
+/* ---- pid namespaces ---- */
+
+#define PROBED "vfs_read"
+
+static void stuck(int signal)
+{
+	static const char message[] = "# a namespace does not come to its end\n";
+
+	(void)!write(STDOUT_FILENO, message, sizeof(message) - 1);
+	_exit(1);
+}
+
+/* 1: there is a jump; 0: there will be none; -1: undecided. */
+static int jump_state(void)
+{
+	FILE *file = fopen("/sys/kernel/debug/kprobes/stats", "r");
+	char line[512];
+	int state = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strstr(line, " " PROBED "+"))
+			continue;
+		if (strstr(line, "no-jump=\"waiting") || strstr(line, "no-jump=\"in the"))
+			state = -1;
+		else
+			state = !!strstr(line, " jump hits=");
+	}
+	if (file)
+		fclose(file);
+	return state;
+}
+
+/* Where a probe gets a jump; 0 if nowhere. */
+static unsigned int offset_of_jump(void)
+{
+	unsigned int offset, tries;
+	int fd, state;
+
+	for (offset = 1; offset < 64; offset++) {
+		fd = probe_at(PROBED, offset, 0);
+		if (fd < 0)
+			continue;
+		/* The first one since boot takes longest. */
+		for (tries = 0; tries < 2000; tries++) {
+			state = jump_state();
+			if (state >= 0)
+				break;
+			usleep(10000);
+		}
+		close(fd);
+		if (state > 0)
+			return offset;
+	}
+	return 0;
+}
+
+/* The first process of a namespace: it dies while another one has a probe. */
+static void live_and_die(unsigned int offset)
+{
+	int ready[2], fd;
+	char word = 0;
+
+	if (pipe(ready))
+		_exit(1);
+	if (!fork()) {
+		fd = probe_at(PROBED, offset, 0);
+		word = fd >= 0;
+		(void)!write(ready[1], &word, 1);
+		for (;;)
+			pause();
+	}
+	_exit(read(ready[0], &word, 1) != 1 || !word);
+}
+
+/*
+ * The optimizer waits for tasks that exit, the namespace for its processes, and
+ * one of them for its probe: must not go in a circle.
+ */
+static enum result perf_probes_go_with_pid_namespaces(void)
+{
+	const char *rounds = getenv("KPROBES_ROUNDS");
+	int i, n = rounds ? atoi(rounds) : ROUNDS, status;
+	unsigned int offset = offset_of_jump();
+	enum result result = PASS;
+	pid_t pid;
+
+	printf("# " PROBED "+%u, %d namespaces\n", offset, n);
+	signal(SIGALRM, stuck);
+	for (i = 0; i < n && result == PASS; i++) {
+		alarm(STUCK_SECONDS);
+		pid = syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+		if (!pid)
+			live_and_die(offset);
+		if (pid < 0)
+			result = because(errno == EINVAL ? SKIP : FAIL, "no pid namespace: %s",
+					 strerror(errno));
+		else if (waitpid(pid, &status, 0) != pid || status)
+			result = because(FAIL, "round %d: status %x", i, status);
+	}
+	alarm(0);
+	return result;
 }
 
 /* ---- BPF ---- */
@@ -352,6 +468,7 @@ static const struct {
 	{ "perf_counts_returns", perf_counts_returns },
 	{ "perf_refuses_unknown_function", perf_refuses_unknown_function },
 	{ "perf_events_share_a_function", perf_events_share_a_function },
+	{ "perf_probes_go_with_pid_namespaces", perf_probes_go_with_pid_namespaces },
 	{ "bpf_counts_calls", bpf_counts_calls },
 	{ "bpf_counts_returns", bpf_counts_returns },
 	{ "bpf_overrides_the_function", bpf_overrides_the_function },

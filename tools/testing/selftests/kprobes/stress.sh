@@ -156,6 +156,10 @@ modules_come_and_go() {
 	longer module_races.sh KPROBES_ROUNDS=$((SECONDS_ALL / 3))
 }
 
+pid_namespaces_come_and_go() {
+	longer perf_attach KPROBES_ROUNDS=$((SECONDS_ALL * 10))
+}
+
 # ---- allocations ----
 
 # Of the calls this shell makes, also those that may wait for memory.
@@ -217,5 +221,6 @@ allocations_fail() {
 }
 
 need_root
-run_tests allocations_fail registrations_race modules_come_and_go every_instruction \
+run_tests allocations_fail registrations_race modules_come_and_go \
+	pid_namespaces_come_and_go every_instruction \
 	every_instruction_post every_instruction_while_a_cpu_comes_and_goes
