@@ -368,6 +368,33 @@ void wait_for_kprobe_optimizer(void)
 	wait_event(done, !have_work() && !READ_ONCE(busy));
 }
 
+/* Returns whether the thread has a new point to look at. */
+static bool queue_point(struct kprobe_point *pt)
+{
+	const char *why;
+
+	if (!pt || pt->ftrace || pt->gone || pt->jump != KPROBE_JUMP_NONE)
+		return false;
+	why = obstacle(pt);
+	if (why) {
+		pt->why_not = why;
+		return false;
+	}
+	set_state(pt, KPROBE_JUMP_QUEUED, &queued, "in the optimizer's queue");
+	return true;
+}
+
+/*
+ * While jumps are switched off the thread would only go back to sleep:
+ * kprobes_allow_jumps() wakes it when there is something to do.
+ */
+static void wake_optimizer(void)
+{
+	/* Pairs with have_work(). */
+	if (READ_ONCE(allowed) && wq_has_sleeper(&wake))
+		wake_up(&wake);
+}
+
 /**
  * kprobe_optimizer_request() - points may want a jump
  * @points: points linked by their batch field
@@ -377,9 +404,12 @@ void wait_for_kprobe_optimizer(void)
 void kprobe_optimizer_request(struct list_head *points)
 {
 	struct kprobe_point *pt;
+	bool any = false;
 
 	list_for_each_entry(pt, points, batch)
-		kprobe_optimizer_reconsider(pt);
+		any |= queue_point(pt);
+	if (any)
+		wake_optimizer();
 }
 
 /**
@@ -390,19 +420,8 @@ void kprobe_optimizer_request(struct list_head *points)
  */
 void kprobe_optimizer_reconsider(struct kprobe_point *pt)
 {
-	const char *why;
-
-	if (!pt || pt->ftrace || pt->gone || pt->jump != KPROBE_JUMP_NONE)
-		return;
-	why = obstacle(pt);
-	if (why) {
-		pt->why_not = why;
-		return;
-	}
-	set_state(pt, KPROBE_JUMP_QUEUED, &queued, "in the optimizer's queue");
-	/* Pairs with have_work(). */
-	if (wq_has_sleeper(&wake))
-		wake_up(&wake);
+	if (queue_point(pt))
+		wake_optimizer();
 }
 
 /**
