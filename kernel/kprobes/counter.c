@@ -34,6 +34,8 @@ struct counter_block {
 /* All blocks, by the address of their counters; what follows is under the lock. */
 static DEFINE_XARRAY(blocks);
 static LIST_HEAD(spare_blocks);
+/* The one that got a counter back last: the next is of the same, mostly. */
+static struct counter_block *recent_block;
 static DEFINE_MUTEX(counter_mutex);
 
 static unsigned long block_key(const unsigned long __percpu *counter)
@@ -98,6 +100,13 @@ unsigned long __percpu *kprobe_counter_get(void)
 	return counter;
 }
 
+static struct counter_block *block_of(const unsigned long __percpu *counter)
+{
+	if (!recent_block || block_key(recent_block->counters) != block_key(counter))
+		recent_block = xa_load(&blocks, block_key(counter));
+	return recent_block;
+}
+
 /**
  * kprobe_counter_put() - give back what kprobe_counter_get() got
  * @counter: the counter, or NULL
@@ -111,12 +120,13 @@ void kprobe_counter_put(unsigned long __percpu *counter)
 	if (!counter)
 		return;
 	mutex_lock(&counter_mutex);
-	block = xa_load(&blocks, block_key(counter));
+	block = block_of(counter);
 	if (list_empty(&block->spare))
 		list_add(&block->spare, &spare_blocks);
 	__clear_bit(counter_index(counter), block->used);
 	/* One block stays, for those who probe again and again. */
 	if (bitmap_empty(block->used, BLOCK_COUNTERS) && !list_is_singular(&spare_blocks)) {
+		recent_block = NULL;
 		list_del(&block->spare);
 		xa_erase(&blocks, block_key(counter));
 		free_percpu(block->counters);
