@@ -239,7 +239,7 @@ void kprobe_pokes_end(struct kprobe_pokes *pokes);
  * @start: its first byte
  * @size: its length in bytes, or 0 if it was not looked up or there is none
  * @name_matters: kprobe_check_blacklist() has to look at its name.  To find a
- *	name is a tenth of a registration: it is done once
+ *	name takes long: it is done once, or not at all (names.c)
  */
 struct kprobe_function {
 	unsigned long start;
@@ -273,6 +273,11 @@ void kprobe_find_function(unsigned long addr, struct kprobe_function *fn);
 int kprobe_resolve(struct kprobe *p, unsigned long *addr, struct kprobe_function *fn,
 		   bool *on_entry, const char **why);
 bool kprobe_is_function_entry(unsigned long addr);
+
+/* names.c: functions that their names may exclude */
+
+bool kprobe_names_known(unsigned long addr);
+bool kprobe_name_listed(unsigned long start);
 
 /* blacklist.c: what must not be probed */
 

@@ -4,13 +4,16 @@
  * refused with which errno and for which reason, and what is left afterwards.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+#include <asm/sections.h>
 
+#include "internal.h"
 #include "kprobe_test.h"
 
 /* The calls of handlers, in their order. */
@@ -598,6 +601,39 @@ static void api_debugfs(struct kunit *test)
 	KUNIT_EXPECT_NE(test, text[0], 0);
 }
 
+/* Names that matter and are not in the list; stops at the first. */
+static int find_unlisted(void *data, const char *name, struct module *mod, unsigned long addr)
+{
+	const char **unlisted = data;
+
+	if (addr < (unsigned long)_stext || addr >= (unsigned long)_etext ||
+	    !kprobe_name_matters(name) || kprobe_name_listed(addr))
+		return 0;
+	*unlisted = kstrdup(name, GFP_KERNEL);
+	return 1;
+}
+
+static void api_names(struct kunit *test)
+{
+	unsigned long plain = kprobe_test_text(kprobe_test_plain);
+	struct kprobe_function fn;
+	const char *unlisted = NULL;
+	int i;
+
+	for (i = 0; i < 1000 && !kprobe_names_known(plain); i++)
+		msleep(20);
+	KUNIT_ASSERT_TRUE(test, kprobe_names_known(plain));
+	kallsyms_on_each_symbol(find_unlisted, &unlisted);
+	KUNIT_EXPECT_STREQ(test, unlisted ?: "", "");
+	kfree(unlisted);
+	KUNIT_EXPECT_FALSE(test, kprobe_name_listed(plain));
+
+	kprobe_find_function(plain + 1, &fn);
+	KUNIT_EXPECT_EQ(test, fn.start, plain);
+	KUNIT_EXPECT_FALSE(test, fn.name_matters);
+	KUNIT_EXPECT_GT(test, fn.size, 1UL);
+}
+
 static struct kunit_case api_cases[] = {
 	KUNIT_CASE(api_by_address),
 	KUNIT_CASE(api_by_symbol),
@@ -611,6 +647,7 @@ static struct kunit_case api_cases[] = {
 	KUNIT_CASE(api_bad_calls),
 	KUNIT_CASE(api_all_or_nothing),
 	KUNIT_CASE(api_array_of_500),
+	KUNIT_CASE(api_names),
 	KUNIT_CASE(api_debugfs),
 	{}
 };

@@ -134,6 +134,19 @@ static int resolve_symbol(const char *symbol, unsigned long *entry, const char *
 	return 0;
 }
 
+/* The quick way to a function of the kernel itself, see names.c. */
+static bool find_without_name(unsigned long addr, struct kprobe_function *fn)
+{
+	unsigned long offset;
+
+	if (!kprobe_names_known(addr) ||
+	    !kallsyms_lookup_size_offset(addr, &fn->size, &offset))
+		return false;
+	fn->start = addr - offset;
+	fn->name_matters = kprobe_name_listed(fn->start);
+	return true;
+}
+
 /**
  * kprobe_find_function() - look up the function an address is in
  * @addr: any address
@@ -149,6 +162,8 @@ void kprobe_find_function(unsigned long addr, struct kprobe_function *fn)
 	unsigned long offset;
 	const char *name;
 
+	if (find_without_name(addr, fn))
+		return;
 	name = kallsyms_lookup(addr, &fn->size, &offset, &module, buffer);
 	if (name) {
 		fn->start = addr - offset;
