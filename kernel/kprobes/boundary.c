@@ -182,7 +182,7 @@ int kprobe_check_boundary(unsigned long addr, const struct kprobe_function *fn,
 		return -EINVAL;
 	}
 	/* The entry, also behind what stays in place there: nothing to decode. */
-	if (!offset || offset == arch_kprobe_entry_offset(fn->start))
+	if (!offset || addr == fn->entry)
 		return 0;
 	if (fn->size > FUNCTION_BYTES_MAX) {
 		*why = "not in a function: the symbol is too large to be one";

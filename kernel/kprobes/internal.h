@@ -237,12 +237,14 @@ void kprobe_pokes_end(struct kprobe_pokes *pokes);
 /**
  * struct kprobe_function - the function an address is in
  * @start: its first byte
+ * @entry: where a probe on its entry goes: behind what has to stay in place
  * @size: its length in bytes, or 0 if it was not looked up or there is none
  * @name_matters: kprobe_check_blacklist() has to look at its name.  To find a
  *	name takes long: it is done once, or not at all (names.c)
  */
 struct kprobe_function {
 	unsigned long start;
+	unsigned long entry;
 	unsigned long size;
 	bool name_matters;
 };

@@ -147,10 +147,30 @@ static bool find_without_name(unsigned long addr, struct kprobe_function *fn)
 	return true;
 }
 
+static bool find_with_name(unsigned long addr, struct kprobe_function *fn)
+{
+	char *module, buffer[KSYM_NAME_LEN];
+	unsigned long offset;
+	const char *name;
+
+	name = kallsyms_lookup(addr, &fn->size, &offset, &module, buffer);
+	if (!name)
+		return false;
+	fn->start = addr - offset;
+	fn->name_matters = kprobe_name_matters(name);
+	return true;
+}
+
+static void set_start(struct kprobe_function *fn, unsigned long start)
+{
+	fn->start = start;
+	fn->entry = start + arch_kprobe_entry_offset(start);
+}
+
 /**
  * kprobe_find_function() - look up the function an address is in
  * @addr: any address
- * @fn: set to the function; its size to 0 if there is none
+ * @fn: set to the function; to zeroes if there is none
  *
  * A module's function may be gone when this returns, unless it is pinned.
  *
@@ -158,25 +178,15 @@ static bool find_without_name(unsigned long addr, struct kprobe_function *fn)
  */
 void kprobe_find_function(unsigned long addr, struct kprobe_function *fn)
 {
-	char *module, buffer[KSYM_NAME_LEN];
-	unsigned long offset;
-	const char *name;
-
-	if (find_without_name(addr, fn))
-		return;
-	name = kallsyms_lookup(addr, &fn->size, &offset, &module, buffer);
-	if (name) {
-		fn->start = addr - offset;
-		fn->name_matters = kprobe_name_matters(name);
-	} else {
-		fn->start = 0;
-		fn->size = 0;
-	}
+	if (find_without_name(addr, fn) || find_with_name(addr, fn))
+		set_start(fn, fn->start);
+	else
+		*fn = (struct kprobe_function){ 0 };
 }
 
-static bool is_entry_of(unsigned long addr, unsigned long start)
+static bool is_entry_of(unsigned long addr, const struct kprobe_function *fn)
 {
-	return addr == start || addr == start + arch_kprobe_entry_offset(start);
+	return fn->start && (addr == fn->start || addr == fn->entry);
 }
 
 /**
@@ -190,7 +200,7 @@ bool kprobe_is_function_entry(unsigned long addr)
 	struct kprobe_function fn;
 
 	kprobe_find_function(addr, &fn);
-	return fn.start && is_entry_of(addr, fn.start);
+	return is_entry_of(addr, &fn);
 }
 
 /**
@@ -232,14 +242,14 @@ int kprobe_resolve(struct kprobe *p, unsigned long *addr, struct kprobe_function
 	*addr = base + p->offset;
 	if (p->symbol_name && !p->offset) {
 		/* It is where a function starts, even if its module has gone since. */
-		fn->start = base;
+		set_start(fn, base);
 		fn->size = 0;
 	} else {
 		kprobe_find_function(*addr, fn);
 	}
-	*on_entry = fn->start && is_entry_of(*addr, fn->start);
+	*on_entry = is_entry_of(*addr, fn);
 	if (*addr == fn->start)
-		*addr += arch_kprobe_entry_offset(fn->start);
+		*addr = fn->entry;
 	return 0;
 }
 
