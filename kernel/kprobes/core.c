@@ -40,6 +40,17 @@ DEFINE_MUTEX(kprobe_mutex);
 struct kprobe_table kprobe_points = { KPROBE_TABLE_INIT };
 static struct rb_root points_by_addr = RB_ROOT;
 
+/*
+ * Two points with none between them, NULL at either end: where was searched last.
+ * A registration searches the same place again and again, and arrays of probes
+ * come in the order of their addresses, mostly.
+ */
+static struct {
+	bool known;
+	struct kprobe_point *below;
+	struct kprobe_point *above;
+} gap;
+
 /* Points whose text went away, with probes that are not unregistered yet. */
 static LIST_HEAD(gone_points);
 
@@ -54,6 +65,34 @@ static bool all_enabled = true;
 
 static bool kprobes_ready;
 
+static bool is_in_gap(unsigned long addr)
+{
+	return gap.known && (!gap.below || gap.below->addr < addr) &&
+	       (!gap.above || gap.above->addr >= addr);
+}
+
+static void find_gap(unsigned long addr)
+{
+	struct rb_node *node = points_by_addr.rb_node;
+
+	if (is_in_gap(addr))
+		return;
+	gap.known = true;
+	gap.below = NULL;
+	gap.above = NULL;
+	while (node) {
+		struct kprobe_point *pt = rb_entry(node, struct kprobe_point, rb);
+
+		if (pt->addr >= addr) {
+			gap.above = pt;
+			node = node->rb_left;
+		} else {
+			gap.below = pt;
+			node = node->rb_right;
+		}
+	}
+}
+
 /**
  * kprobe_next_point() - walk points by address
  * @addr: where to begin
@@ -63,32 +102,35 @@ static bool kprobes_ready;
  */
 struct kprobe_point *kprobe_next_point(unsigned long addr)
 {
-	struct rb_node *node = points_by_addr.rb_node;
-	struct kprobe_point *found = NULL;
-
-	while (node) {
-		struct kprobe_point *pt = rb_entry(node, struct kprobe_point, rb);
-
-		if (pt->addr >= addr) {
-			found = pt;
-			node = node->rb_left;
-		} else {
-			node = node->rb_right;
-		}
-	}
-	return found;
-}
-
-static bool point_before(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct kprobe_point, rb)->addr <
-	       rb_entry(b, struct kprobe_point, rb)->addr;
+	find_gap(addr);
+	return gap.above;
 }
 
 static void point_publish(struct kprobe_point *pt)
 {
+	struct rb_node *parent = NULL, **link = &points_by_addr.rb_node;
+
 	kprobe_table_insert(&kprobe_points, pt);
-	rb_add(&pt->rb, &points_by_addr, point_before);
+
+	find_gap(pt->addr);
+	/* Of two neighbours one has a free link towards the other. */
+	if (gap.below && !gap.below->rb.rb_right) {
+		parent = &gap.below->rb;
+		link = &parent->rb_right;
+	} else if (gap.above) {
+		parent = &gap.above->rb;
+		link = &parent->rb_left;
+	}
+	rb_link_node(&pt->rb, parent, link);
+	rb_insert_color(&pt->rb, &points_by_addr);
+	gap.below = pt;
+}
+
+static void point_unpublish(struct kprobe_point *pt)
+{
+	kprobe_table_remove(&kprobe_points, pt);
+	rb_erase(&pt->rb, &points_by_addr);
+	gap.known = false;
 }
 
 /* The point with the next lower address, or NULL. */
@@ -97,12 +139,6 @@ static struct kprobe_point *point_in_front(struct kprobe_point *pt)
 	struct rb_node *node = rb_prev(&pt->rb);
 
 	return node ? rb_entry(node, struct kprobe_point, rb) : NULL;
-}
-
-static void point_unpublish(struct kprobe_point *pt)
-{
-	kprobe_table_remove(&kprobe_points, pt);
-	rb_erase(&pt->rb, &points_by_addr);
 }
 
 /* Recompute what the hit reads of a point, after a change of its probes. */
