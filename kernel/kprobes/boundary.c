@@ -4,9 +4,9 @@
  *
  * For registration, under kprobe_mutex.  With instructions of variable length
  * the only way to know that an address is the start of one is to decode the
- * function from its start.  That is done once for a function, whatever number
- * of probes it gets: a small cache keeps a bitmap of the boundaries of the
- * functions decoded last.
+ * function from its start up to there.  That is done once for a function,
+ * whatever number of probes it gets: a small cache keeps a bitmap of the
+ * boundaries of the functions decoded last.
  */
 #include <linux/bitmap.h>
 #include <linux/hash.h>
@@ -20,6 +20,9 @@
 
 #define BOUNDARY_CACHE_BITS	8
 
+/* Decoded at a time: what most functions do not have. */
+#define CHUNK_BYTES		512
+
 /* A function of more than a mebibyte is a symbol that is none. */
 #define FUNCTION_BYTES_MAX	SZ_1M
 
@@ -30,6 +33,7 @@
  * @start: its first byte
  * @size: its bytes
  * @decoded: bytes up to where decoding got
+ * @stuck: and will not get further
  * @targets: a bit for each opcode unit that is jumped to; NULL until somebody
  *	asks
  * @starts: a bit for each opcode unit that is the first of an instruction
@@ -38,6 +42,7 @@ struct boundaries {
 	unsigned long start;
 	unsigned long size;
 	unsigned long decoded;
+	bool stuck;
 	unsigned long *targets;
 	unsigned long starts[];
 };
@@ -95,44 +100,49 @@ int kprobe_copy_text(void *dst, unsigned long addr, size_t len)
 	return 0;
 }
 
-static void decode_function(struct boundaries *b, const u8 *text)
+/* Decode up to an offset, or to where a chunk of text ends. */
+static void decode_chunk(struct boundaries *b, unsigned long until)
 {
-	unsigned long at = 0;
+	static u8 text[CHUNK_BYTES];	/* under kprobe_mutex */
+	unsigned long start = b->start + b->decoded, end, at;
+	unsigned long bytes = min3(b->size - b->decoded, sizeof(text),
+				   until - b->decoded + KPROBE_INSN_BYTES_MAX);
+	int len;
 
-	while (at < b->size) {
-		int len = arch_kprobe_insn_length(text + at, b->size - at);
-
-		if (len <= 0 || is_foreign_breakpoint(text + at, b->start + at))
+	/* The chunk's end may cut an instruction off, but not the function's. */
+	end = b->decoded + bytes == b->size ? bytes : bytes - KPROBE_INSN_BYTES_MAX + 1;
+	b->stuck = kprobe_copy_text(text, start, bytes);
+	for (at = 0; at < end && !b->stuck; at += len) {
+		len = arch_kprobe_insn_length(text + at, bytes - at);
+		if (len <= 0 || is_foreign_breakpoint(text + at, start + at)) {
+			b->stuck = true;
 			break;
-		__set_bit(UNITS(at), b->starts);
-		at += len;
+		}
+		__set_bit(UNITS(b->decoded + at), b->starts);
 	}
-	b->decoded = at;
+	b->decoded += at;
+}
+
+/* Twice as far as the last time at least: few chunks, however they are asked for. */
+static void decode_past(struct boundaries *b, unsigned long offset)
+{
+	unsigned long until = min(b->size, max(offset + 1, 2 * b->decoded));
+
+	while (b->decoded <= offset && !b->stuck)
+		decode_chunk(b, until);
 }
 
 static struct boundaries *make_boundaries(unsigned long start, unsigned long size)
 {
 	struct boundaries *b;
-	u8 *text;
 
 	b = kvzalloc(struct_size(b, starts, BITS_TO_LONGS(UNITS(size) + 1)),
 		     GFP_KERNEL);
-	text = kvmalloc(size, GFP_KERNEL);
-	if (!b || !text)
-		goto fail;
-	if (kprobe_copy_text(text, start, size))
-		goto fail;
-
+	if (!b)
+		return NULL;
 	b->start = start;
 	b->size = size;
-	decode_function(b, text);
-	kvfree(text);
 	return b;
-
-fail:
-	kvfree(text);
-	kvfree(b);
-	return NULL;
 }
 
 static void free_boundaries(struct boundaries *b)
@@ -194,6 +204,7 @@ int kprobe_check_boundary(unsigned long addr, const struct kprobe_function *fn,
 		*why = "no memory for decoding the function";
 		return -ENOMEM;
 	}
+	decode_past(b, offset);
 	if (offset >= b->decoded) {
 		*why = "behind something in the function that cannot be decoded";
 		return -EILSEQ;
