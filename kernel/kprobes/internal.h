@@ -101,11 +101,13 @@ struct kprobe_point {
 	unsigned int wanted;
 	bool armed;
 	bool ftrace;
-	enum kprobe_tail tail;
 	bool gone;
+	enum kprobe_tail tail : 8;
+#ifdef CONFIG_OPTPROBES
+	enum kprobe_jump jump : 8;
+#endif
 	struct kprobe_insn insn;
 #ifdef CONFIG_OPTPROBES
-	enum kprobe_jump jump;
 	struct kprobe_detour *detour;
 	unsigned long copy;
 	const char *why_not;
@@ -114,9 +116,9 @@ struct kprobe_point {
 	union {
 		struct rb_node rb;
 		struct list_head gone_link;
+		struct rcu_head rcu;
 	};
 	struct list_head batch;
-	struct rcu_head rcu;
 };
 
 /* The key in kprobe_points; and where the code that detour buffers call looks. */
