@@ -17,26 +17,26 @@
 /**
  * struct ftrace_hit - what is needed after the pre_handlers
  * @frame: the frame of all handlers, pre and post
- * @pt: the point
  * @resume: where the tracer, or a live patch, wants to go on
  */
 struct ftrace_hit {
 	struct kprobe_frame frame;
-	struct kprobe_point *pt;
 	unsigned long resume;
 };
 
 /* Several probes at one address, or none any more. */
-static noinline void __kprobes deliver_to_all(struct ftrace_hit *hit, struct pt_regs *regs)
+static noinline void __kprobes deliver_to_all(struct ftrace_hit *hit,
+					      struct kprobe_point *pt, struct pt_regs *regs)
 {
-	if (kprobe_walk_pre(&hit->frame, hit->pt, regs))
+	if (kprobe_walk_pre(&hit->frame, pt, regs))
 		return;
 	instruction_pointer_set(regs, hit->resume);
-	kprobe_walk_post(&hit->frame, hit->pt, regs);
+	kprobe_walk_post(&hit->frame, pt, regs);
 }
 
 /* As if a breakpoint had trapped. */
-static __always_inline void deliver(struct kprobe_point *pt, struct pt_regs *regs)
+static __always_inline void deliver(struct kprobe_point *pt, unsigned long ip,
+				    struct pt_regs *regs)
 {
 	struct kprobe_frame *top = raw_cpu_read(kprobe_top_frame);
 	/* RCU: pairs with the store in core.c's refresh_point(). */
@@ -49,12 +49,11 @@ static __always_inline void deliver(struct kprobe_point *pt, struct pt_regs *reg
 		return;
 	}
 
-	hit.pt = pt;
 	hit.resume = instruction_pointer(regs);
 	kprobe_frame_push(&hit.frame, top, p, regs, level);
-	instruction_pointer_set(regs, pt->addr + KPROBE_IP_OFFSET);
+	instruction_pointer_set(regs, ip + KPROBE_IP_OFFSET);
 	if (unlikely(!p)) {
-		deliver_to_all(&hit, regs);
+		deliver_to_all(&hit, pt, regs);
 	} else if (likely(!kprobe_call_pre(p, regs))) {
 		/* What is not in a register need not be saved: kprobe_frame_pop(). */
 		regs = READ_ONCE(hit.frame.regs);
@@ -72,9 +71,8 @@ static noinline void __kprobes deliver_in_the_dark(unsigned long ip, struct pt_r
 	struct kprobe_point *pt;
 
 	ct_nmi_enter();
-	pt = kprobe_point_find(ip);
-	if (pt)
-		deliver(pt, regs);
+	if (kprobe_point_find(ip, &pt))
+		deliver(pt, ip, regs);
 	ct_nmi_exit();
 }
 
@@ -88,17 +86,14 @@ static void __kprobes kprobe_ftrace_hit(unsigned long ip, unsigned long parent_i
 					struct ftrace_ops *ops,
 					struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	/* They are there: FTRACE_OPS_FL_SAVE_REGS. */
+	struct pt_regs *regs = &fregs->regs;
 	struct kprobe_point *pt;
-
-	if (WARN_ON_ONCE(!regs))
-		return;
 
 	preempt_disable_notrace();
 	if (likely(!kprobe_rcu_idle())) {
-		pt = kprobe_point_find(ip);
-		if (likely(pt))
-			deliver(pt, regs);
+		if (likely(kprobe_point_find(ip, &pt)))
+			deliver(pt, ip, regs);
 	} else {
 		deliver_in_the_dark(ip, regs);
 	}

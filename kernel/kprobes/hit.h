@@ -112,9 +112,15 @@ static __always_inline int kprobe_run_pre_handlers(struct kprobe_point *pt,
 	return diverted;
 }
 
-static __always_inline struct kprobe_point *kprobe_point_find(unsigned long addr)
+/* Is there a point at an address, and which? */
+static __always_inline bool kprobe_point_find(unsigned long addr, struct kprobe_point **pt)
 {
-	return kprobe_table_find(&kprobe_points, addr);
+	void *object;
+
+	if (!kprobe_table_find(&kprobe_points, addr, &object))
+		return false;
+	*pt = object;
+	return true;
 }
 
 #endif /* _KERNEL_KPROBES_HIT_H */

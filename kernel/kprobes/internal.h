@@ -126,25 +126,25 @@ static_assert(offsetof(struct kprobe_point, addr) == 0);
 
 /* table.c: objects by key, read without locks */
 
-struct kprobe_table_array;
-
 /**
  * struct kprobe_table - a set of objects, looked up by key in O(1)
- * @array: the current array; replaced as a whole when it is to grow or shrink
+ * @array: the current array, see table.h; replaced as a whole when it is to grow
+ *	or shrink.  Written under kprobe_mutex, read under RCU
  * @live: objects
  * @used: objects and marks of removed ones in @array
  * @by_identity: an object's key is its address, not its first word
  */
 struct kprobe_table {
-	struct kprobe_table_array __rcu *array;
+	unsigned long array;
 	unsigned int live;
 	unsigned int used;
 	bool by_identity;
 };
 
-extern struct kprobe_table_array kprobe_table_empty;
+extern void *kprobe_table_empty[];
 
-#define KPROBE_TABLE_INIT	.array = RCU_INITIALIZER(&kprobe_table_empty)
+/* Of the two entries it has, a hash's highest bit chooses one. */
+#define KPROBE_TABLE_INIT	.array = (unsigned long)kprobe_table_empty + BITS_PER_LONG - 1
 
 void *kprobe_table_lookup(const struct kprobe_table *table, unsigned long key);
 bool kprobe_table_has(const struct kprobe_table *table, const void *object);

@@ -25,16 +25,14 @@
 
 #define TABLE_MIN_BITS	6
 
-/* What a removed object leaves: an object whose key nothing else has. */
+unsigned long kprobe_table_nothing = (unsigned long)&kprobe_table_nothing;
+
+/* What a removed object leaves, likewise. */
 static unsigned long removed = (unsigned long)&removed;
 
 /* What a table begins with, so that no reader has to ask. */
-static void *no_entries[2];
-
-struct kprobe_table_array kprobe_table_empty = {
-	.entries = no_entries,
-	.mask = ARRAY_SIZE(no_entries) - 1,
-	.shift = BITS_PER_LONG - 1,
+void *kprobe_table_empty[2] __aligned(BITS_PER_LONG) = {
+	&kprobe_table_nothing, &kprobe_table_nothing
 };
 
 /**
@@ -48,13 +46,19 @@ struct kprobe_table_array kprobe_table_empty = {
 void __kprobes *kprobe_table_lookup(const struct kprobe_table *table,
 				    unsigned long key)
 {
-	return kprobe_table_find(table, key);
+	void *object;
+
+	return kprobe_table_find(table, key, &object) ? object : NULL;
 }
 
-static struct kprobe_table_array *table_array(const struct kprobe_table *table)
+static bool is_free(const void *entry)
 {
-	return rcu_dereference_protected(table->array,
-					 lockdep_is_held(&kprobe_mutex));
+	return entry == &kprobe_table_nothing;
+}
+
+static bool is_object(const void *entry)
+{
+	return !is_free(entry) && entry != &removed;
 }
 
 static unsigned long table_key(const struct kprobe_table *table, const void *object)
@@ -71,27 +75,28 @@ static unsigned long table_key(const struct kprobe_table *table, const void *obj
  */
 bool kprobe_table_has(const struct kprobe_table *table, const void *object)
 {
-	struct kprobe_table_array *array = table_array(table);
-	unsigned long i = table_start(array, (unsigned long)object);
+	void **entries = array_entries(table->array);
+	unsigned long i = array_start(table->array, (unsigned long)object);
 
-	while (array->entries[i] && array->entries[i] != object)
-		i = (i + 1) & array->mask;
-	return object && array->entries[i];
+	lockdep_assert_held(&kprobe_mutex);
+	while (!is_free(entries[i]) && entries[i] != object)
+		i = (i + 1) & array_mask(table->array);
+	return !is_free(entries[i]);
 }
 
-static void table_put(struct kprobe_table *table, struct kprobe_table_array *array,
-		      void *object)
+static void table_put(struct kprobe_table *table, unsigned long array, void *object)
 {
-	unsigned long i = table_start(array, table_key(table, object));
+	void **entries = array_entries(array);
+	unsigned long i = array_start(array, table_key(table, object));
 
-	while (array->entries[i] && array->entries[i] != &removed)
-		i = (i + 1) & array->mask;
-	table->used += !array->entries[i];
+	while (is_object(entries[i]))
+		i = (i + 1) & array_mask(array);
+	table->used += is_free(entries[i]);
 	/*
 	 * The object is initialized before it can be found.  Pairs with the
 	 * address dependency in kprobe_table_find().
 	 */
-	smp_store_release(&array->entries[i], object);
+	smp_store_release(&entries[i], object);
 }
 
 /* Some slack, so that adding and removing in turn does not rebuild each time. */
@@ -101,40 +106,64 @@ static unsigned int table_bits_for(unsigned int live)
 		     order_base_2(live + live / 8 + 1) + 1);
 }
 
-static void table_free(struct rcu_head *rcu)
-{
-	struct kprobe_table_array *array = container_of(rcu, struct kprobe_table_array, rcu);
+/**
+ * struct old_array - an array that is not used any more, but for readers
+ * @rcu: for the deferred release
+ * @entries: its memory
+ */
+struct old_array {
+	struct rcu_head rcu;
+	void **entries;
+};
 
-	kvfree(array->entries);
-	kfree(array);
+static void free_old_array(struct rcu_head *rcu)
+{
+	struct old_array *old = container_of(rcu, struct old_array, rcu);
+
+	kvfree(old->entries);
+	kfree(old);
+}
+
+static void table_copy(struct kprobe_table *table, unsigned long to)
+{
+	void **entries = array_entries(table->array);
+	unsigned long i;
+
+	for (i = 0; i <= array_mask(to); i++)
+		array_entries(to)[i] = &kprobe_table_nothing;
+	table->used = 0;
+	for (i = 0; i <= array_mask(table->array); i++)
+		if (is_object(entries[i]))
+			table_put(table, to, entries[i]);
 }
 
 static int table_rebuild(struct kprobe_table *table, unsigned int bits)
 {
-	struct kprobe_table_array *old = table_array(table), *array;
-	unsigned long i;
+	struct old_array *old = kmalloc(sizeof(*old), GFP_KERNEL);
+	void **entries = kvmalloc_array(1UL << bits, sizeof(*entries), GFP_KERNEL);
+	unsigned long array = (unsigned long)entries + BITS_PER_LONG - bits;
 
-	array = kmalloc(sizeof(*array), GFP_KERNEL);
-	if (!array)
-		return -ENOMEM;
-	array->entries = kvcalloc(1UL << bits, sizeof(*array->entries), GFP_KERNEL);
-	if (!array->entries) {
-		kfree(array);
+	/* Memory whose size is a power of two is aligned to that. */
+	if (!old || !entries || WARN_ON_ONCE(array_entries(array) != entries)) {
+		kvfree(entries);
+		kfree(old);
 		return -ENOMEM;
 	}
-	array->mask = (1UL << bits) - 1;
-	array->shift = BITS_PER_LONG - bits;
 
-	table->used = 0;
-	for (i = 0; i <= old->mask; i++)
-		if (old->entries[i] && old->entries[i] != &removed)
-			table_put(table, array, old->entries[i]);
-
-	/* Pairs with rcu_dereference_raw() in kprobe_table_find(). */
-	rcu_assign_pointer(table->array, array);
-	if (old != &kprobe_table_empty)
-		call_rcu(&old->rcu, table_free);
+	table_copy(table, array);
+	old->entries = array_entries(table->array);
+	/* Pairs with the dependency in kprobe_table_find(). */
+	smp_store_release(&table->array, array);
+	if (old->entries != kprobe_table_empty)
+		call_rcu(&old->rcu, free_old_array);
+	else
+		kfree(old);
 	return 0;
+}
+
+static bool is_empty_array(const struct kprobe_table *table)
+{
+	return array_entries(table->array) == kprobe_table_empty;
 }
 
 /**
@@ -147,9 +176,9 @@ static int table_rebuild(struct kprobe_table *table, unsigned int bits)
  */
 int kprobe_table_reserve(struct kprobe_table *table, unsigned int more)
 {
-	struct kprobe_table_array *array = table_array(table);
-
-	if (array != &kprobe_table_empty && table->used + more <= (array->mask + 1) / 2)
+	lockdep_assert_held(&kprobe_mutex);
+	if (!is_empty_array(table) &&
+	    table->used + more <= (array_mask(table->array) + 1) / 2)
 		return 0;
 	return table_rebuild(table, table_bits_for(table->live + more));
 }
@@ -163,7 +192,8 @@ int kprobe_table_reserve(struct kprobe_table *table, unsigned int more)
  */
 void kprobe_table_insert(struct kprobe_table *table, void *object)
 {
-	table_put(table, table_array(table), object);
+	lockdep_assert_held(&kprobe_mutex);
+	table_put(table, table->array, object);
 	table->live++;
 }
 
@@ -178,15 +208,16 @@ void kprobe_table_insert(struct kprobe_table *table, void *object)
  */
 void kprobe_table_remove(struct kprobe_table *table, const void *object)
 {
-	struct kprobe_table_array *array = table_array(table);
-	unsigned long i = table_start(array, table_key(table, object));
+	void **entries = array_entries(table->array);
+	unsigned long i = array_start(table->array, table_key(table, object));
 
-	while (array->entries[i] && array->entries[i] != object)
-		i = (i + 1) & array->mask;
-	if (WARN_ON_ONCE(!array->entries[i]))
+	lockdep_assert_held(&kprobe_mutex);
+	while (!is_free(entries[i]) && entries[i] != object)
+		i = (i + 1) & array_mask(table->array);
+	if (WARN_ON_ONCE(is_free(entries[i])))
 		return;
 	/* No order to keep: see table_put() for who follows the pointer. */
-	WRITE_ONCE(array->entries[i], &removed);
+	WRITE_ONCE(entries[i], &removed);
 	table->live--;
 }
 
@@ -200,9 +231,9 @@ void kprobe_table_remove(struct kprobe_table *table, const void *object)
  */
 void kprobe_table_shrink(struct kprobe_table *table)
 {
-	struct kprobe_table_array *array = table_array(table);
 	unsigned int bits = table_bits_for(table->live);
 
-	if (array != &kprobe_table_empty && array->mask >= 1UL << (bits + 2))
+	lockdep_assert_held(&kprobe_mutex);
+	if (!is_empty_array(table) && array_mask(table->array) >= 1UL << (bits + 2))
 		table_rebuild(table, bits);
 }

@@ -229,10 +229,10 @@ bool __kprobes kprobe_trap(struct pt_regs *regs, unsigned long addr)
 {
 	unsigned int count = preempt_count();
 	unsigned long interrupted = (count - KPROBE_TRAP_LEVEL) & KPROBE_LEVEL_MASK;
-	struct kprobe_point *pt = kprobe_point_find(addr);
+	struct kprobe_point *pt;
 
 	/* A breakpoint at a site of the function tracer is the tracer's. */
-	if (likely(pt && !pt->ftrace)) {
+	if (likely(kprobe_point_find(addr, &pt) && !pt->ftrace)) {
 		if (likely(!kprobe_run_pre_handlers(pt, regs, interrupted,
 						    count & KPROBE_LEVEL_MASK)))
 			execute_original(pt, regs, interrupted);
@@ -298,8 +298,7 @@ unsigned long __kprobes kprobe_jump_hit(unsigned long addr, struct pt_regs *regs
 	rcu_idle = unlikely(kprobe_rcu_idle());
 	if (rcu_idle)
 		ct_nmi_enter();
-	pt = kprobe_point_find(addr);
-	copy = pt ? kprobe_region_copy(pt) : 0;
+	copy = kprobe_point_find(addr, &pt) ? kprobe_region_copy(pt) : 0;
 	/* Removed while this CPU was on its way here: execute what is there now. */
 	if (likely(copy)) {
 		addr = copy;
