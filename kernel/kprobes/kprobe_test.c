@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/prandom.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -634,6 +635,137 @@ static void api_names(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fn.size, 1UL);
 }
 
+/* A function that is large in every configuration. */
+#define LARGE_FUNCTION	"copy_process"
+
+/* What decoding it in one go, from a copy, says of a byte of a function. */
+static unsigned long *decode_whole(struct kunit *test, const struct kprobe_function *fn)
+{
+	unsigned long *starts, at = 0;
+	u8 *text = kunit_kmalloc(test, fn->size, GFP_KERNEL);
+	int len, ret;
+
+	starts = kunit_kcalloc(test, BITS_TO_LONGS(fn->size), sizeof(long), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_ASSERT_NOT_NULL(test, starts);
+	mutex_lock(&kprobe_mutex);
+	ret = kprobe_copy_text(text, fn->start, fn->size);
+	mutex_unlock(&kprobe_mutex);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	for (; at < fn->size; at += len) {
+		len = arch_kprobe_insn_length(text + at, fn->size - at);
+		KUNIT_ASSERT_GT(test, len, 0);
+		__set_bit(at, starts);
+	}
+	return starts;
+}
+
+/* The first byte, of those from a place on in steps, about which there is dissent. */
+static unsigned long find_dissent(const struct kprobe_function *fn,
+				  const unsigned long *starts, unsigned long from, long step)
+{
+	unsigned long at;
+	const char *why;
+
+	mutex_lock(&kprobe_mutex);
+	kprobe_forget_boundaries(fn->start, fn->start + fn->size);
+	for (at = from; at < fn->size; at += step)
+		if (test_bit(at, starts) != !kprobe_check_boundary(fn->start + at, fn, &why))
+			break;
+	mutex_unlock(&kprobe_mutex);
+	return min(at, fn->size);
+}
+
+static void api_boundaries(struct kunit *test)
+{
+	unsigned long entry = kallsyms_lookup_name(LARGE_FUNCTION), at;
+	struct kprobe_function fn;
+	unsigned long *starts;
+
+	KUNIT_ASSERT_NE(test, entry, 0UL);
+	kprobe_find_function(entry, &fn);
+	KUNIT_ASSERT_GT(test, fn.size, 2048UL);
+	starts = decode_whole(test, &fn);
+
+	/* Byte by byte, from the end, in strides, and each as the first one asked. */
+	KUNIT_EXPECT_EQ(test, find_dissent(&fn, starts, 0, 1), fn.size);
+	KUNIT_EXPECT_EQ(test, find_dissent(&fn, starts, fn.size - 1, -1), fn.size);
+	KUNIT_EXPECT_EQ(test, find_dissent(&fn, starts, 3, 61), fn.size);
+	for (at = 0; at < fn.size; at++)
+		KUNIT_ASSERT_EQ(test, find_dissent(&fn, starts, at, fn.size), fn.size);
+}
+
+/* The point that a look at all of them finds: the lowest not below an address. */
+static struct kprobe_point *lowest_from(struct kprobe *ps, unsigned int n, unsigned long addr)
+{
+	struct kprobe_point *lowest = NULL;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (ps[i].point && ps[i].point->addr >= addr &&
+		    (!lowest || ps[i].point->addr < lowest->addr))
+			lowest = ps[i].point;
+	return lowest;
+}
+
+static bool order_is_right(struct kprobe *ps, unsigned int n, const struct kprobe_function *fn)
+{
+	struct kprobe_point *pt, *want;
+	unsigned long addr = fn->start;
+	bool right;
+
+	mutex_lock(&kprobe_mutex);
+	do {
+		pt = kprobe_next_point(addr);
+		if (pt && pt->addr >= fn->start + fn->size)
+			pt = NULL;
+		want = lowest_from(ps, n, addr);
+		right = pt == want;
+		addr = want ? want->addr + 1 : 0;
+	} while (right && want);
+	/* And where nobody has just looked. */
+	addr = fn->start + prandom_u32_max(fn->size);
+	pt = kprobe_next_point(addr);
+	want = lowest_from(ps, n, addr);
+	right = right && (pt == want || !want);
+	mutex_unlock(&kprobe_mutex);
+	return right;
+}
+
+/* Points come and go in any order, and are found in that of their addresses. */
+static void api_any_order(struct kunit *test)
+{
+	unsigned long entry = kallsyms_lookup_name(LARGE_FUNCTION), *starts, at;
+	unsigned int i, round, registered = 0;
+	struct kprobe_function fn;
+	struct kprobe *ps;
+
+	ps = kunit_kcalloc(test, 64, sizeof(*ps), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ps);
+	KUNIT_ASSERT_NE(test, entry, 0UL);
+	kprobe_find_function(entry, &fn);
+	starts = decode_whole(test, &fn);
+
+	for (round = 0; round < 500; round++) {
+		i = prandom_u32_max(64);
+		if (ps[i].point) {
+			unregister_kprobe(&ps[i]);
+		} else {
+			/* From one of the first bytes on: there is an instruction behind it. */
+			at = find_next_bit(starts, fn.size, prandom_u32_max(fn.size / 2));
+			ps[i] = (struct kprobe){ .addr = (void *)fn.start + at };
+			registered += !register_kprobe(&ps[i]);
+		}
+		if (!order_is_right(ps, 64, &fn))
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, round, 500U);
+	KUNIT_EXPECT_GT(test, registered, 64U);
+	for (i = 0; i < 64; i++)
+		if (ps[i].point)
+			unregister_kprobe(&ps[i]);
+}
+
 static struct kunit_case api_cases[] = {
 	KUNIT_CASE(api_by_address),
 	KUNIT_CASE(api_by_symbol),
@@ -648,6 +780,8 @@ static struct kunit_case api_cases[] = {
 	KUNIT_CASE(api_all_or_nothing),
 	KUNIT_CASE(api_array_of_500),
 	KUNIT_CASE(api_names),
+	KUNIT_CASE(api_boundaries),
+	KUNIT_CASE(api_any_order),
 	KUNIT_CASE(api_debugfs),
 	{}
 };
