@@ -12,6 +12,7 @@
 
 DEBUGFS=/sys/kernel/debug
 KPROBES=$DEBUGFS/kprobes
+SYSCTL=/proc/sys/debug/kprobes_optimization
 CTL=$DEBUGFS/kprobes_test_ctl
 TARGET=$DEBUGFS/kprobes_test_target
 TRACEFS=/sys/kernel/tracing
@@ -66,6 +67,7 @@ clean_up() {
 		echo > $TRACEFS/kprobe_events
 	fi
 	[ ! -e $KPROBES/enabled ] || echo 1 > $KPROBES/enabled
+	[ ! -e $SYSCTL ] || echo 1 > $SYSCTL
 	unload kprobes_test_ctl
 	unload $MODULE
 } 2>/dev/null

@@ -6,7 +6,6 @@
 
 . "$(dirname "$0")/lib.sh"
 
-SYSCTL=/proc/sys/debug/kprobes_optimization
 OTHER_NAME=/proc/sys/debug/kprobes-optimization
 
 # until SECONDS COMMAND...: try it until it succeeds
