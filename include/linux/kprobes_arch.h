@@ -200,8 +200,9 @@ int arch_kprobe_put_tail_call(void *image, unsigned long at);
  * arch_kprobe_alloc_slot_page() - get a page for slots
  *
  * Context: process context, may sleep.
- * Return: PAGE_SIZE bytes, page aligned, within reach of kernel and module text,
- * readable and executable, not writable under any alias, or NULL.
+ * Return: PAGE_SIZE bytes of vmalloc(), page aligned, within reach of kernel and
+ * module text, writable, or NULL.  The core makes them executable, and not writable
+ * under any alias.
  */
 void *arch_kprobe_alloc_slot_page(void);
 
@@ -215,14 +216,6 @@ void *arch_kprobe_alloc_slot_page(void);
  */
 void *arch_kprobe_alloc_slot_page_near(unsigned long addr);
 #endif
-
-/**
- * arch_kprobe_free_slot_page() - give back what arch_kprobe_alloc_slot_page() got
- * @page: the page
- *
- * Context: process context, may sleep.
- */
-void arch_kprobe_free_slot_page(void *page);
 
 /**
  * arch_kprobe_write_text() - fill out-of-line memory that no CPU executes yet

@@ -9,7 +9,11 @@
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mmu_context.h>
 #include <linux/static_call.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "kprobe_test.h"
 
@@ -240,6 +244,72 @@ static void patched_far_from_symbol(struct kunit *test)
 	kprobe_test_refused(test, "far, and in an instruction", &p, -EILSEQ, "");
 }
 
+#ifndef MODULE
+static bool is_writable(void *addr)
+{
+	u32 word;
+
+	return !copy_from_kernel_nofault(&word, addr, sizeof(word)) &&
+	       !copy_to_kernel_nofault(addr, &word, sizeof(word));
+}
+
+/* By another name of the page: NULL if there is none, as for high memory. */
+static void *linear_alias(void *addr)
+{
+	return page_address(vmalloc_to_page(addr));
+}
+
+/*
+ * Not by trying: where RISC-V has modules, it takes any fault for one of a page
+ * table that is not up to date, and tries again.
+ */
+static int note_writable(pte_t *pte, unsigned long addr, void *writable)
+{
+	*(bool *)writable = pte_write(*pte);
+	return 0;
+}
+
+/* Neither where they are executed nor by another name of the page. */
+static void patched_not_writable(struct kunit *test)
+{
+	struct kprobe p = { .addr = (void *)kprobe_test_mid, .pre_handler = nothing };
+	char *name = kunit_kzalloc(test, KSYM_NAME_LEN, GFP_KERNEL), type;
+	unsigned long addr;
+	unsigned int pages;
+	bool writable;
+	void *control;
+
+	if (!IS_ENABLED(CONFIG_STRICT_MODULE_RWX))
+		kunit_skip(test, "text of modules is left writable in this kernel");
+#ifdef CONFIG_ARM64
+	if (!rodata_full)
+		kunit_skip(test, "aliases are left writable in this kernel");
+#endif
+	control = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, name);
+	KUNIT_ASSERT_NOT_NULL(test, control);
+	KUNIT_EXPECT_TRUE(test, is_writable(control));
+	KUNIT_EXPECT_TRUE(test, !linear_alias(control) || is_writable(linear_alias(control)));
+	vfree(control);
+
+	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
+#ifdef CONFIG_OPTPROBES
+	wait_for_kprobe_optimizer();
+	KUNIT_EXPECT_TRUE(test, kprobe_optimized(&p));
+#endif
+	for (pages = 0; !kprobe_get_kallsym(pages, &addr, &type, name); pages++) {
+		writable = true;
+		KUNIT_EXPECT_EQ(test, 0, apply_to_existing_page_range(&init_mm, addr, PAGE_SIZE,
+								      note_writable, &writable));
+		KUNIT_EXPECT_FALSE(test, writable);
+		KUNIT_EXPECT_FALSE(test, is_writable(linear_alias((void *)addr)));
+	}
+	/* A page of slots, and one of detour buffers. */
+	KUNIT_EXPECT_GE(test, pages, IS_ENABLED(CONFIG_OPTPROBES) ? 2 : 1);
+	unregister_kprobe(&p);
+}
+#endif
+
 static struct kunit_case patched_cases[] = {
 	KUNIT_CASE(patched_static_key),
 	KUNIT_CASE(patched_static_call),
@@ -247,6 +317,9 @@ static struct kunit_case patched_cases[] = {
 	KUNIT_CASE(patched_tracer_site),
 	KUNIT_CASE(patched_preamble),
 	KUNIT_CASE(patched_far_from_symbol),
+#ifndef MODULE
+	KUNIT_CASE(patched_not_writable),
+#endif
 	{}
 };
 

@@ -3,9 +3,8 @@
  * Kernel probes: out-of-line slots, and the memory of probe points.
  *
  * A slot holds the copy of a probed instruction, or is a detour buffer.  Pages
- * of slots, of one size each, come from the architecture (executable, not
- * writable) and are listed in a table by page address, so that an address can
- * be told to be in a slot, and whose, in constant time.
+ * of slots, of one size each, are listed in a table by page address, so that an
+ * address can be told to be in a slot, and whose, in constant time.
  *
  * A task may be preempted while it stands in a slot.  A point that leaves the
  * table therefore keeps its slot, and itself, for an RCU-tasks grace period;
@@ -16,8 +15,12 @@
 #include <linux/memory.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
+#include <linux/set_memory.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
+
+#include <asm/cacheflush.h>
 
 #include "internal.h"
 
@@ -215,13 +218,53 @@ static bool is_near(unsigned long page, unsigned long addr)
 }
 
 /* @near: a probed address that must be in reach, or 0. */
-static void *alloc_slot_page(unsigned long near)
+static void *alloc_writable_page(unsigned long near)
 {
 #ifdef KPROBE_SLOT_REACH
 	if (near)
 		return arch_kprobe_alloc_slot_page_near(near);
 #endif
 	return arch_kprobe_alloc_slot_page();
+}
+
+/* Whoever strays there is to trap, while nothing is written there. */
+static void fill_page(kprobe_opcode_t *units)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(*units); i++)
+		units[i] = KPROBE_BREAKPOINT;
+	flush_icache_range((unsigned long)units, (unsigned long)units + PAGE_SIZE);
+}
+
+/*
+ * Never writable and executable at once: set_memory_ro() takes the page's alias
+ * in the linear map along.  Freeing the page undoes all of that, before the
+ * memory is used again: VM_FLUSH_RESET_PERMS.
+ *
+ * Without CONFIG_STRICT_MODULE_RWX the architecture may write to it in place, as
+ * to the text of modules.
+ */
+static bool protect_page(void *page)
+{
+	set_vm_flush_reset_perms(page);
+	if (IS_ENABLED(CONFIG_STRICT_MODULE_RWX) &&
+	    set_memory_ro((unsigned long)page, 1))
+		return false;
+	return !set_memory_x((unsigned long)page, 1);
+}
+
+static void *alloc_slot_page(unsigned long near)
+{
+	void *page = alloc_writable_page(near);
+
+	if (!page)
+		return NULL;
+	fill_page(page);
+	if (protect_page(page))
+		return page;
+	vfree(page);
+	return NULL;
 }
 
 static struct slot_page *add_page(struct slot_pool *pool, unsigned long near)
@@ -249,8 +292,7 @@ static struct slot_page *add_page(struct slot_pool *pool, unsigned long near)
 	return page;
 
 fail:
-	if (page->base)
-		arch_kprobe_free_slot_page(page->base);
+	vfree(page->base);
 	kfree(page);
 	return NULL;
 }
@@ -544,7 +586,7 @@ static void free_dead_points(struct work_struct *work)
 	/* For kprobe_slot_owner() and kprobe_get_kallsym() on another CPU. */
 	synchronize_rcu();
 	list_for_each_entry_safe(page, next_page, &withdrawn, spare) {
-		arch_kprobe_free_slot_page(page->base);
+		vfree(page->base);
 		kfree(page);
 	}
 	list_for_each_entry_safe(pt, next, &points, batch)

@@ -15,7 +15,6 @@
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
-#include <linux/set_memory.h>
 #include <linux/sizes.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
@@ -68,16 +67,6 @@ static int __init kprobe_register_brk(void)
 }
 early_initcall(kprobe_register_brk);
 
-/* Fill a page that is writable still with something that no CPU may run into. */
-static void fill_page(__le32 *words)
-{
-	unsigned int i;
-
-	for (i = 0; i < PAGE_SIZE / sizeof(*words); i++)
-		words[i] = cpu_to_le32(AARCH64_BREAK_FAULT);
-	caches_clean_inval_pou((unsigned long)words, (unsigned long)words + PAGE_SIZE);
-}
-
 static void *alloc_page_between(unsigned long start, unsigned long end)
 {
 	return kasan_reset_tag(__vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, start, end,
@@ -98,41 +87,20 @@ static void *alloc_page_near(unsigned long first, unsigned long last)
 }
 
 /*
- * set_memory_ro() takes the page's alias in the linear map along (unless
- * "rodata=on" was asked for, which leaves it, as for all modules).  Freeing the page
- * undoes all of that, because of VM_FLUSH_RESET_PERMS.
+ * "rodata=on" leaves the alias in the linear map writable, as for all modules.
+ *
+ * Documented in <linux/kprobes_arch.h>.
  */
-static void *make_slot_page(void *page)
-{
-	if (!page)
-		return NULL;
-	fill_page(page);
-	set_vm_flush_reset_perms(page);
-	if (set_memory_ro((unsigned long)page, 1) ||
-	    set_memory_x((unsigned long)page, 1)) {
-		vfree(page);
-		return NULL;
-	}
-	return page;
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
 void *arch_kprobe_alloc_slot_page(void)
 {
-	return make_slot_page(alloc_page_near((unsigned long)_text, (unsigned long)_end) ?:
-			      alloc_page_between(MODULES_VADDR, VMALLOC_END));
+	return alloc_page_near((unsigned long)_text, (unsigned long)_end) ?:
+	       alloc_page_between(MODULES_VADDR, VMALLOC_END);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
 void *arch_kprobe_alloc_slot_page_near(unsigned long addr)
 {
-	return make_slot_page(alloc_page_near(addr, addr));
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-void arch_kprobe_free_slot_page(void *page)
-{
-	vfree(page);
+	return alloc_page_near(addr, addr);
 }
 
 /*

@@ -6,15 +6,10 @@
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
-#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include <asm/cpufeature.h>
-#include <asm/mmu_context.h>
 
 /**
  * struct kprobe_form - a line of the table in forms_test_text.S
@@ -228,51 +223,10 @@ static void forms_diverted(struct kunit *test)
 #endif
 }
 
-#ifndef MODULE
-static bool is_writable(void *addr)
-{
-	u32 word = *(u32 *)addr;
-
-	return !copy_to_kernel_nofault(addr, &word, sizeof(word));
-}
-
-/* Neither where they are executed nor by another name of the page. */
-static void slots_not_writable(struct kunit *test)
-{
-	struct kprobe p = { .addr = (void *)kprobe_diverted_at, .pre_handler = note_pre };
-	void *control = vmalloc(PAGE_SIZE);
-	unsigned long addr;
-	unsigned int pages;
-	char type, *name;
-
-	if (!rodata_full)
-		kunit_skip(test, "aliases are left writable in this kernel");
-	name = kunit_kzalloc(test, KSYM_NAME_LEN, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, name);
-	KUNIT_ASSERT_NOT_NULL(test, control);
-	KUNIT_EXPECT_TRUE(test, is_writable(control));
-	KUNIT_EXPECT_TRUE(test, is_writable(page_address(vmalloc_to_page(control))));
-	vfree(control);
-
-	KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
-	wait_for_jump(&p);
-	for (pages = 0; !kprobe_get_kallsym(pages, &addr, &type, name); pages++) {
-		KUNIT_EXPECT_FALSE(test, is_writable((void *)addr));
-		KUNIT_EXPECT_FALSE(test, is_writable(page_address(vmalloc_to_page((void *)addr))));
-	}
-	/* A page of slots, and one of detour buffers. */
-	KUNIT_EXPECT_GE(test, pages, IS_ENABLED(CONFIG_OPTPROBES) ? 2 : 1);
-	unregister_kprobe(&p);
-}
-#endif
-
 static struct kunit_case forms_cases[] = {
 	KUNIT_CASE(forms_executed),
 	KUNIT_CASE(forms_diverted),
 	KUNIT_CASE(forms_refused),
-#ifndef MODULE
-	KUNIT_CASE(slots_not_writable),
-#endif
 	{}
 };
 

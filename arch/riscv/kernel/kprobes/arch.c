@@ -12,10 +12,10 @@
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
+#include <linux/moduleloader.h>
 #include <linux/of.h>
 #include <linux/perf_event.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
 #include <asm/extable.h>
@@ -56,30 +56,10 @@ bool __kprobes kprobe_break_handler(struct pt_regs *regs)
 	return ours;
 }
 
-/*
- * Mapped like module text is, but without VM_FLUSH_RESET_PERMS: that would
- * change the linear map, which is made of large pages here.
- *
- * The linear map's own view of the page stays writable, as it does for the text
- * of modules.
- *
- * Documented in <linux/kprobes_arch.h>.
- */
+/* Documented in <linux/kprobes_arch.h>. */
 void *arch_kprobe_alloc_slot_page(void)
 {
-	/* Without the option, patch.c writes without a window. */
-	pgprot_t prot = IS_ENABLED(CONFIG_STRICT_MODULE_RWX) ? PAGE_KERNEL_READ_EXEC :
-							       PAGE_KERNEL_EXEC;
-
-	return __vmalloc_node_range(PAGE_SIZE, PAGE_SIZE, MODULES_VADDR, MODULES_END,
-				    GFP_KERNEL | __GFP_ZERO, prot, 0, NUMA_NO_NODE,
-				    __builtin_return_address(0));
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-void arch_kprobe_free_slot_page(void *page)
-{
-	vfree(page);
+	return module_alloc(PAGE_SIZE);
 }
 
 /*

@@ -13,7 +13,6 @@
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
 #include <linux/perf_event.h>
-#include <linux/set_memory.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/desc.h>
@@ -44,37 +43,15 @@ int __kprobes kprobe_int3_handler(struct pt_regs *regs)
 	return kprobe_trap(regs, regs->ip - INT3_INSN_SIZE);
 }
 
-/*
- * set_memory_ro() takes the page's alias in the linear map along, so that no
- * writable mapping is left.  Only text_poke() writes, through a mapping of its
- * own that no other CPU has.  The page comes with VM_FLUSH_RESET_PERMS: freeing
- * it undoes all of that before the memory is used again.
- *
- * Documented in <linux/kprobes_arch.h>.
- */
+/* Documented in <linux/kprobes_arch.h>. */
 void *arch_kprobe_alloc_slot_page(void)
 {
-	void *page = module_alloc(PAGE_SIZE);
-
-	if (!page)
-		return NULL;
-
-	memset(page, INT3_INSN_OPCODE, PAGE_SIZE);
-	if (set_memory_ro((unsigned long)page, 1) ||
-	    set_memory_x((unsigned long)page, 1)) {
-		module_memfree(page);
-		return NULL;
-	}
-	return page;
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-void arch_kprobe_free_slot_page(void *page)
-{
-	module_memfree(page);
+	return module_alloc(PAGE_SIZE);
 }
 
 /*
+ * Through a mapping of its own that no other CPU has.
+ *
  * No synchronisation: a CPU comes here only after it took a breakpoint that is
  * written later, by arch_kprobe_poke(), and that returns with IRET.
  *
