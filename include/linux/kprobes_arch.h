@@ -30,7 +30,8 @@
  *	enters like an NMI: NMI_OFFSET + HARDIRQ_OFFSET.
  * KPROBE_TAIL_CALL_BYTES
  *	Bytes of a call that can take the place of a slot's jump back, to run
- *	post_handlers without a second trap.  Not defined: there is none.
+ *	post_handlers without a second trap, and of what follows it there: the
+ *	return address must be in the slot.  Not defined: there is none.
  * struct arch_kprobe_insn
  *	What arch_kprobe_decode() wants to remember for its simulators.
  * KPROBE_SLOT_REACH
@@ -188,12 +189,14 @@ int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
  * arch_kprobe_put_tail_call() - make the call behind the copy in a slot
  * @image: KPROBE_TAIL_CALL_BYTES bytes to be filled in
  * @at: address at which the call will run; its return address still is in the slot
+ * @back: where to go on: behind the probed instruction
  *
  * What is called makes a register frame and calls kprobe_tail_hit().
  *
- * Return: 0, or -ERANGE if the architecture's code is out of reach.
+ * Return: 0, or -ERANGE if the architecture's code is out of reach; then @image is
+ * as it was.
  */
-int arch_kprobe_put_tail_call(void *image, unsigned long at);
+int arch_kprobe_put_tail_call(void *image, unsigned long at, unsigned long back);
 #endif
 
 /**

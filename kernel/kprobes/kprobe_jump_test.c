@@ -483,6 +483,13 @@ static int save_trace(struct kprobe *p, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(save_trace);
 
+static void save_trace_after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	save_trace(p, regs);
+}
+
+NOKPROBE_SYMBOL(save_trace_after);
+
 static noinline notrace int trace_caller(int (*fn)(int), int x)
 {
 	int ret = fn(x);
@@ -545,6 +552,23 @@ static void jump_trace(struct kunit *test)
 	}
 }
 
+/* Where slots end with a call, the handler is reached without a trap, too. */
+static void jump_trace_post(struct kunit *test)
+{
+	struct kprobe p = {
+		.addr = (void *)kprobe_test_framed_mid,
+		.post_handler = save_trace_after,
+	};
+
+	if (IS_ENABLED(CONFIG_UNWINDER_GUESS))
+		kunit_skip(test, "an unwinder that guesses");
+	KUNIT_ASSERT_EQ(test, 0, register_kprobe(&p));
+	trace_n = 0;
+	KUNIT_EXPECT_EQ(test, trace_caller(kprobe_test_framed, 1), 4);
+	check_trace(test, kprobe_test_framed, false);
+	unregister_kprobe(&p);
+}
+
 static void jump_exit(struct kunit *test)
 {
 	kprobes_allow_jumps(true);
@@ -560,6 +584,7 @@ static struct kunit_case jump_cases[] = {
 	KUNIT_CASE(jump_neighbour),
 	KUNIT_CASE(jump_switched_off),
 	KUNIT_CASE(jump_trace),
+	KUNIT_CASE(jump_trace_post),
 	KUNIT_CASE(jump_counts),
 	KUNIT_CASE(jump_churn),
 	KUNIT_CASE(jump_everywhere),

@@ -415,9 +415,9 @@ static enum kprobe_tail choose_tail(const struct kprobe_point *pt,
 	if (insn->exec == KPROBE_EXEC_SIMULATE || !pt->posts)
 		return KPROBE_TAIL_JUMP;
 #ifdef KPROBE_TAIL_CALL_BYTES
-	/* The return address must tell the slot, too: not at its very end. */
-	if (insn->tail + KPROBE_TAIL_CALL_BYTES < KPROBE_SLOT_BYTES &&
-	    !arch_kprobe_put_tail_call(claim->image + insn->tail, claim->addr + insn->tail))
+	if (insn->tail + KPROBE_TAIL_CALL_BYTES <= KPROBE_SLOT_BYTES &&
+	    !arch_kprobe_put_tail_call(claim->image + insn->tail, claim->addr + insn->tail,
+				       pt->addr + insn->length))
 		return KPROBE_TAIL_CALL;
 #endif
 	return KPROBE_TAIL_TRAP;

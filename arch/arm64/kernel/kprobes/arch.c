@@ -118,6 +118,42 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
+#define BRANCH		0x14000000
+#define BRANCH_LINK	0x94000000
+#define PUSH_LINK	0xf81f0ffe	/* str x30, [sp, #-16]! */
+#define POP_LINK	0xf84107fe	/* ldr x30, [sp], #16 */
+
+static bool branch_reaches(long distance)
+{
+	return distance >= -(long)SZ_128M && distance < (long)SZ_128M;
+}
+
+static __le32 make_branch(u32 opcode, long distance)
+{
+	return cpu_to_le32(opcode | (distance >> 2 & 0x03ffffff));
+}
+
+/*
+ * Modules may be farther away from the kernel than a branch reaches (KASLR): then
+ * the slot ends with a breakpoint.
+ *
+ * Documented in <linux/kprobes_arch.h>.
+ */
+int arch_kprobe_put_tail_call(void *image, unsigned long at, unsigned long back)
+{
+	long call = (unsigned long)kprobe_tail_enter - (at + A64_INSN_BYTES);
+	long jump = back - (at + 3 * A64_INSN_BYTES);
+	__le32 *words = image;
+
+	if (!branch_reaches(call) || !branch_reaches(jump))
+		return -ERANGE;
+	words[0] = cpu_to_le32(PUSH_LINK);
+	words[1] = make_branch(BRANCH_LINK, call);
+	words[2] = cpu_to_le32(POP_LINK);
+	words[3] = make_branch(BRANCH, jump);
+	return 0;
+}
+
 /* The optimizer's, or an original instruction that is one. */
 static bool is_jump(const struct kprobe_poke *poke)
 {

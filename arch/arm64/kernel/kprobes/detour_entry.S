@@ -22,12 +22,6 @@
 #define POINT_FROM_RETURN	-32
 #define BODY_FROM_RETURN	8
 
-/* PSTATE fields that code may have changed, where the CPU has them: op1, op2. */
-	.macro	add_field pstate, tmp, op1, op2
-	mrs	\tmp, S3_\op1\()_C4_C2_\op2
-	orr	\pstate, \pstate, \tmp
-	.endm
-
 	.section .kprobes.text, "ax"
 
 SYM_CODE_START(kprobe_detour_enter)
@@ -61,29 +55,6 @@ SYM_CODE_START(kprobe_detour_enter)
 	all_pairs ldp
 	ret
 
-/* What save_state could not read has stayed as it was. */
 .Lelsewhere:
-	ldr	x1, [sp, #S_PSTATE]
-alternative_if ARM64_HAS_PAN
-	add_field x1, x2, 0, 3
-alternative_else_nop_endif
-alternative_if ARM64_SSBS
-	add_field x1, x2, 3, 6
-alternative_else_nop_endif
-alternative_if ARM64_MTE
-	add_field x1, x2, 3, 7			// TCO
-alternative_else_nop_endif
-	mrs	x3, id_aa64pfr0_el1
-	ubfx	x3, x3, #ID_AA64PFR0_EL1_DIT_SHIFT, #4
-	cbz	x3, 1f
-	add_field x1, x2, 3, 5			// DIT
-1:
-	msr	daifset, #0xf
-	msr	elr_el1, x0
-	msr	spsr_el1, x1
-	all_pairs ldp
-	ldr	x30, [sp, #S_LR]
-	add	sp, sp, #PT_REGS_SIZE
-	eret
-	sb
+	leave_by_exception 0
 SYM_CODE_END(kprobe_detour_enter)

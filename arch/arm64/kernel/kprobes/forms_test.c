@@ -160,7 +160,7 @@ static void forms_refused(struct kunit *test)
 }
 
 /* Functions of kprobe_diverted(): see there. */
-extern const u8 kprobe_diverted_at[];
+extern const u8 kprobe_diverted_at[], kprobe_diverted_link[];
 unsigned long kprobe_diverted(void);
 
 static int skip_it(struct kprobe *p, struct pt_regs *regs)
@@ -181,16 +181,42 @@ static int mask_interrupts(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
+static void skip_next(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	instruction_pointer_set(regs, (unsigned long)p->addr + 8);
+}
+
+static void change_flags_after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	change_flags(p, regs);
+}
+
+static void mask_interrupts_after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	mask_interrupts(p, regs);
+}
+
+static void change_link(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
+{
+	regs->regs[16] = regs->regs[30];
+	regs->regs[30] = (unsigned long)kprobe_diverted_link;
+}
+
 static void check_diverted(struct kunit *test, bool jump)
 {
 	static const struct {
 		kprobe_pre_handler_t handler;
+		kprobe_post_handler_t post;
 		unsigned long value;
 		bool masked;
 	} cases[] = {
-		{ skip_it, 1 },
-		{ change_flags, 3 },
-		{ mask_interrupts, 2, true },
+		{ .handler = skip_it, .value = 1 },
+		{ .handler = change_flags, .value = 3 },
+		{ .handler = mask_interrupts, .value = 2, .masked = true },
+		{ .post = skip_next, .value = 3 },
+		{ .post = change_flags_after, .value = 3 },
+		{ .post = mask_interrupts_after, .value = 2, .masked = true },
+		{ .post = change_link, .value = 4 },
 	};
 	unsigned int i;
 
@@ -198,13 +224,14 @@ static void check_diverted(struct kunit *test, bool jump)
 		struct kprobe p = {
 			.addr = (void *)kprobe_diverted_at,
 			.pre_handler = cases[i].handler,
+			.post_handler = cases[i].post,
 		};
 		unsigned long value;
 		bool masked;
 
 		KUNIT_ASSERT_EQ(test, register_kprobe(&p), 0);
 		if (jump)
-			KUNIT_EXPECT_TRUE(test, wait_for_jump(&p));
+			KUNIT_EXPECT_EQ(test, wait_for_jump(&p), !cases[i].post);
 		value = kprobe_diverted();
 		masked = irqs_disabled();
 		local_irq_enable();

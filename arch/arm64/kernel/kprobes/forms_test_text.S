@@ -440,7 +440,9 @@ end_form literal_in_text
 
 /*
  * For forms_test.c's handlers, which change where it goes on: 2 as it is, 1
- * without the probed instruction, 3 if the flags are changed in front of it.
+ * without the probed instruction, 3 if the flags are changed in front of it or
+ * behind it, or the branch is skipped, 4 if it returns to kprobe_diverted_link, which
+ * goes on at x16.
  */
 SYM_FUNC_START(kprobe_diverted)
 	mov	x0, #1
@@ -450,6 +452,9 @@ SYM_INNER_LABEL(kprobe_diverted_at, SYM_L_GLOBAL)
 	b.eq	1f
 	mov	x0, #3
 1:	ret
+SYM_INNER_LABEL(kprobe_diverted_link, SYM_L_GLOBAL)
+	mov	x0, #4
+	ret	x16
 SYM_FUNC_END(kprobe_diverted)
 
 	.pushsection .rodata.kprobe_forms, "a"

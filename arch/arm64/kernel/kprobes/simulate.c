@@ -258,6 +258,7 @@ int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
 	long back = addr - slot;
 	u32 jump = BRK64_OPCODE_KPROBES;
 	__le32 *words = image;
+	unsigned int i;
 
 	if (back >= -BRANCH_REACH && back < BRANCH_REACH)
 		jump = BRANCH_OPCODE | (back >> 2 & 0x03ffffff);
@@ -266,6 +267,8 @@ int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
 
 	memcpy(&words[0], insn->bytes, A64_INSN_BYTES);
 	words[1] = cpu_to_le32(jump);
+	for (i = 2; i < KPROBE_SLOT_BYTES / A64_INSN_BYTES; i++)
+		words[i] = cpu_to_le32(BRK64_OPCODE_KPROBES);
 	insn->tail = A64_INSN_BYTES;
 	insn->tail_jump = (__force u32)words[1];
 	return 0;

@@ -18,7 +18,7 @@ typedef u8 kprobe_opcode_t;
 #define KPROBE_BREAKPOINT	0xcc	/* INT3_INSN_OPCODE */
 #define KPROBE_INSN_BYTES_MAX	15	/* Intel SDM vol. 2, 2.3.11 */
 #define KPROBE_SLOT_BYTES	20	/* 15 + 5 for the jump back */
-#define KPROBE_TAIL_CALL_BYTES	5	/* call rel32 */
+#define KPROBE_TAIL_CALL_BYTES	6	/* call rel32, and where it would return to */
 #define KPROBE_IP_OFFSET	1	/* #BP reports the byte behind INT3 */
 #define KPROBE_TRAP_LEVEL	(NMI_OFFSET + HARDIRQ_OFFSET)
 

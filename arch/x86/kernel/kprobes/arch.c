@@ -65,13 +65,15 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
-int arch_kprobe_put_tail_call(void *image, unsigned long at)
+int arch_kprobe_put_tail_call(void *image, unsigned long at, unsigned long back)
 {
 	long distance = (unsigned long)kprobe_tail_enter - (at + CALL_INSN_SIZE);
 
+	if ((s32)distance != distance)
+		return -ERANGE;
 	*(u8 *)image = CALL_INSN_OPCODE;
 	put_unaligned_le32(distance, image + 1);
-	return (s32)distance == distance ? 0 : -ERANGE;
+	return 0;
 }
 
 static bool same_page(const void *a, const void *b)

@@ -545,7 +545,7 @@ static void test_slots(void)
 	struct pt_regs regs, original, copy;
 	struct kprobe_insn insn;
 	unsigned int i, n;
-	u32 image[2];
+	u32 image[KPROBE_SLOT_BYTES / 4];
 
 	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!decode_at(&insn, words[i]))
@@ -588,7 +588,7 @@ static void test_slot_reach(void)
 	};
 	struct kprobe_insn insn;
 	unsigned int i;
-	u32 image[2];
+	u32 image[KPROBE_SLOT_BYTES / 4];
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		unsigned long slot = AT + cases[i].distance;

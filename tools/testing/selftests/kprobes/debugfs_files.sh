@@ -213,7 +213,7 @@ stats_say_how_a_probe_is_delivered() {
 	answers 0 add t $MODULE:kpt_trap post
 	matches "trap" "$(cat $KPROBES/stats)" "$MODULE trap,"
 	case $(uname -m) in
-	x86_64|i?86)
+	x86_64|i?86|aarch64)
 		# A slot that was made for it needs no second trap; another one does.
 		matches "post first" "$(cat $KPROBES/stats)" "$MODULE trap,boosted "
 		answers 0 del t
