@@ -10,7 +10,7 @@ export ARCH VARIANT ONLY INIT MINUTES
 help:
 	@echo 'make run                     boot a kernel with our kprobes, load the samples, show what they print'
 	@echo 'make check                   all tests; the last line counts them'
-	@echo 'make bench                   measure ours against the base'\''s own: tables, JSON, a plot [ARCH=arm64] [ONLY="base ours"]'
+	@echo 'make bench                   measure ours against the base'\''s own: tables, JSON, a plot [ARCH=arm64|riscv64] [ONLY="base ours"]'
 	@echo
 	@echo 'make tree                    unpack the base and integrate our files'
 	@echo 'make build VARIANT=x86_64    integrate, configure, compile'

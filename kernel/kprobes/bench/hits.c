@@ -52,6 +52,13 @@ static void find_call(void)
 	while (!aarch64_insn_is_bl(le32_to_cpu(insn[caller_call / sizeof(*insn)])))
 		caller_call += sizeof(*insn);
 #endif
+#ifdef CONFIG_RISCV
+	const u16 *half = (u16 *)bench_caller;
+
+	/* auipc and jalr, by way of ra; the linker leaves it at that. */
+	while (half[caller_call / sizeof(*half)] != 0x80e7)
+		caller_call += sizeof(*half);
+#endif
 }
 
 static unsigned long calls_seen;

@@ -26,6 +26,7 @@ class Kernel:
 KERNELS = {
     "x86_64": (Kernel(("traced", "plain", "middle"), True), Kernel(("traced", "plain", "middle"), True)),
     "arm64": (Kernel(("plain", "middle"), False), Kernel(("plain", "middle"), True)),
+    "riscv64": (Kernel(("traced", "plain", "middle"), False), Kernel(("traced", "plain", "middle"), True)),
 }
 
 
