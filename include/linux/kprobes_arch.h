@@ -35,10 +35,9 @@
  * struct arch_kprobe_insn
  *	What arch_kprobe_decode() wants to remember for its simulators.
  * KPROBE_SLOT_REACH
- *	Only where text may be out of reach of the pages that
- *	arch_kprobe_alloc_slot_page() gives: how far, in bytes, a page of slots may
- *	be from a probed address.  What is farther away gets pages of its own, if
- *	arch_kprobe_alloc_slot_page_near() has some.
+ *	Only where text may be out of reach of the pages that module_alloc() gives:
+ *	how far, in bytes, a page of slots may be from a probed address.  What is
+ *	farther away gets pages of its own, if arch_kprobe_alloc_slot_page() has some.
  *
  * and, with CONFIG_OPTPROBES (jumps in place of breakpoints):
  *
@@ -199,30 +198,22 @@ int arch_kprobe_build_slot(struct kprobe_insn *insn, unsigned long addr,
 int arch_kprobe_put_tail_call(void *image, unsigned long at, unsigned long back);
 #endif
 
-/**
- * arch_kprobe_alloc_slot_page() - get a page for slots
- *
- * Context: process context, may sleep.
- * Return: PAGE_SIZE bytes of vmalloc(), page aligned, within reach of kernel and
- * module text, writable, or NULL.  The core makes them executable, and not writable
- * under any alias.
- */
-void *arch_kprobe_alloc_slot_page(void);
-
 #ifdef KPROBE_SLOT_REACH
 /**
- * arch_kprobe_alloc_slot_page_near() - get a page for slots in a certain place
- * @addr: a probed address, out of reach of the pages there are
+ * arch_kprobe_alloc_slot_page() - get a page for slots
+ * @near: a probed address that is out of reach of the pages there are, or 0
  *
  * Context: process context, may sleep.
- * Return: as arch_kprobe_alloc_slot_page(), within KPROBE_SLOT_REACH of @addr.
+ * Return: PAGE_SIZE bytes of vmalloc(), page aligned, writable, or NULL: within
+ * KPROBE_SLOT_REACH of @near, or of all of the kernel's text, if there is room.  The
+ * core makes them executable, and not writable under any alias.
  */
-void *arch_kprobe_alloc_slot_page_near(unsigned long addr);
+void *arch_kprobe_alloc_slot_page(unsigned long near);
 #endif
 
 /**
  * arch_kprobe_write_text() - fill out-of-line memory that no CPU executes yet
- * @dst: where, in pages of arch_kprobe_alloc_slot_page()
+ * @dst: where, in a page of slots
  * @src: what
  * @len: bytes, a multiple of the opcode unit; no page boundary is crossed
  *
@@ -274,26 +265,21 @@ bool arch_kprobe_reserved(unsigned long start, unsigned long end,
 			  const char **why);
 
 /**
- * arch_within_kprobe_blacklist() - text the architecture excludes from probing
- * @addr: any address
- *
- * Entry code, mostly.  The core itself excludes .kprobes.text, .noinstr.text and
- * what is marked by NOKPROBE_SYMBOL().
- *
- * Context: any.
+ * struct kprobe_area - text that must not be probed
+ * @start: first byte
+ * @end: the byte behind it; it may be @start
  */
-bool arch_within_kprobe_blacklist(unsigned long addr);
+struct kprobe_area {
+	unsigned long start;
+	unsigned long end;
+};
 
-/**
- * arch_kprobe_populate_blacklist() - show excluded text by function
- *
- * May call kprobe_add_area_blacklist() for the text that
- * arch_within_kprobe_blacklist() excludes, so that debugfs lists its functions.
- *
- * Context: early in the boot, process context.
- * Return: 0 or an errno.
+/*
+ * What the architecture excludes from probing, entry code mostly; ends with an
+ * element of zeros.  The core itself excludes .kprobes.text, .noinstr.text, the
+ * idle loop's innermost part, and what is marked by NOKPROBE_SYMBOL().
  */
-int arch_kprobe_populate_blacklist(void);
+extern const struct kprobe_area arch_kprobe_areas[];
 
 #ifdef CONFIG_OPTPROBES
 /*

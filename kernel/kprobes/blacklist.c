@@ -8,6 +8,7 @@
  * sorted by start, that is replaced when it changes; read under RCU by anybody.
  */
 #include <linux/bsearch.h>
+#include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/mm.h>
@@ -227,11 +228,22 @@ static bool in_excluded_range(unsigned long addr)
 	return low && set->range[low - 1].reach > addr;
 }
 
+/* From the boot on, whether or not there is memory for ranges. */
+static bool in_arch_area(unsigned long addr)
+{
+	const struct kprobe_area *area;
+
+	for (area = arch_kprobe_areas; area->end; area++)
+		if (addr >= area->start && addr < area->end)
+			return true;
+	return false;
+}
+
 static bool is_excluded(unsigned long addr)
 {
 	bool found;
 
-	if (arch_within_kprobe_blacklist(addr))
+	if (in_arch_area(addr) || cpu_in_idle(addr))
 		return true;
 	if (addr >= (unsigned long)__kprobes_text_start &&
 	    addr < (unsigned long)__kprobes_text_end)
@@ -390,12 +402,6 @@ int kprobe_blacklist_for_each(int (*fn)(unsigned long start, unsigned long end,
 	return ret;
 }
 
-/* Documented in <linux/kprobes_arch.h>. */
-int __init __weak arch_kprobe_populate_blacklist(void)
-{
-	return 0;
-}
-
 /**
  * kprobe_blacklist_init() - exclude what this kernel marks
  *
@@ -403,6 +409,7 @@ int __init __weak arch_kprobe_populate_blacklist(void)
  */
 int __init kprobe_blacklist_init(void)
 {
+	const struct kprobe_area *area;
 	int ret;
 
 	ret = exclude_functions(__start_kprobe_blacklist,
@@ -413,7 +420,7 @@ int __init kprobe_blacklist_init(void)
 	if (!ret)
 		ret = exclude_area((unsigned long)__noinstr_text_start,
 				   (unsigned long)__noinstr_text_end);
-	if (!ret)
-		ret = arch_kprobe_populate_blacklist();
+	for (area = arch_kprobe_areas; !ret && area->end; area++)
+		ret = exclude_area(area->start, area->end);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <linux/lockdep.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -43,7 +44,13 @@ void kprobe_pokes_begin(struct kprobe_pokes *pokes, unsigned int n)
  */
 void kprobe_pokes_write(struct kprobe_pokes *pokes)
 {
+	const struct kprobe_poke *poke;
+
 	lockdep_assert_held(&text_mutex);
+	/* Before they are written: the text still is what it was. */
+	for (poke = pokes->at; poke < pokes->at + pokes->n; poke++)
+		perf_event_text_poke(poke->addr, poke->addr, sizeof(poke->opcode),
+				     &poke->opcode, sizeof(poke->opcode));
 	if (pokes->n)
 		arch_kprobe_poke(pokes->at, pokes->n);
 	pokes->n = 0;

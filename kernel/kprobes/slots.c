@@ -13,6 +13,7 @@
 #include <linux/bitmap.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
+#include <linux/moduleloader.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/set_memory.h>
@@ -221,10 +222,10 @@ static bool is_near(unsigned long page, unsigned long addr)
 static void *alloc_writable_page(unsigned long near)
 {
 #ifdef KPROBE_SLOT_REACH
-	if (near)
-		return arch_kprobe_alloc_slot_page_near(near);
+	return arch_kprobe_alloc_slot_page(near);
+#else
+	return module_alloc(PAGE_SIZE);
 #endif
-	return arch_kprobe_alloc_slot_page();
 }
 
 /* Whoever strays there is to trap, while nothing is written there. */
@@ -319,6 +320,7 @@ static void withdraw_page(struct slot_page *page, struct list_head *withdrawn)
 void kprobe_slots_write(void)
 {
 	unsigned int from, to, offset, len;
+	void *dst, *src;
 
 	if (!unwritten.page)
 		return;
@@ -327,8 +329,11 @@ void kprobe_slots_write(void)
 	for_each_set_bitrange(from, to, unwritten.dirty, SLOTS_PER_PAGE_MAX) {
 		offset = from * unwritten.page->pool->bytes;
 		len = (to - from) * unwritten.page->pool->bytes;
-		arch_kprobe_write_text(unwritten.page->base + offset,
-				       unwritten.image + offset, len);
+		dst = unwritten.page->base + offset;
+		src = unwritten.image + offset;
+		arch_kprobe_write_text(dst, src, len);
+		/* Nobody is to know what stood there before. */
+		perf_event_text_poke(dst, NULL, 0, src, len);
 	}
 	mutex_unlock(&text_mutex);
 	bitmap_zero(unwritten.dirty, SLOTS_PER_PAGE_MAX);

@@ -6,7 +6,6 @@
  * text, and which text is off limits.  Called by debug-monitors.c and by the
  * core.
  */
-#include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kasan.h>
@@ -14,7 +13,6 @@
 #include <linux/kprobes_arch.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
-#include <linux/perf_event.h>
 #include <linux/sizes.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
@@ -91,16 +89,12 @@ static void *alloc_page_near(unsigned long first, unsigned long last)
  *
  * Documented in <linux/kprobes_arch.h>.
  */
-void *arch_kprobe_alloc_slot_page(void)
+void *arch_kprobe_alloc_slot_page(unsigned long near)
 {
+	if (near)
+		return alloc_page_near(near, near);
 	return alloc_page_near((unsigned long)_text, (unsigned long)_end) ?:
 	       alloc_page_between(MODULES_VADDR, VMALLOC_END);
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-void *arch_kprobe_alloc_slot_page_near(unsigned long addr)
-{
-	return alloc_page_near(addr, addr);
 }
 
 /*
@@ -114,8 +108,6 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 {
 	WARN_ON_ONCE(aarch64_insn_copy(dst, src, len));
 	caches_clean_inval_pou((unsigned long)dst, (unsigned long)dst + len);
-	/* Nobody is to know what stood there before. */
-	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
 #define BRANCH		0x14000000
@@ -179,12 +171,9 @@ void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 		kick_all_cpus_sync();
 	for (poke = pokes; poke < pokes + n; poke++) {
 		__le32 opcode = (__force __le32)poke->opcode;
-		u32 old = READ_ONCE(*poke->addr);
 
 		WARN_ON_ONCE(aarch64_insn_patch_text_nosync(poke->addr,
 							    le32_to_cpu(opcode)));
-		perf_event_text_poke(poke->addr, &old, sizeof(old), &opcode,
-				     sizeof(opcode));
 	}
 	kick_all_cpus_sync();
 }
@@ -281,41 +270,13 @@ NOKPROBE_SYMBOL(_cpu_resume);
 NOKPROBE_SYMBOL(__cpu_suspend_exit);
 #endif
 
-static bool is_between(unsigned long addr, const char *start, const char *end)
-{
-	return addr >= (unsigned long)start && addr < (unsigned long)end;
-}
-
 /*
  * Vectors and entry code; what runs with the MMU off, or at EL2 in another
- * address space; and the idle loop's innermost part.
- *
- * Documented in <linux/kprobes_arch.h>.
+ * address space (there may be none, without KVM).
  */
-bool arch_within_kprobe_blacklist(unsigned long addr)
-{
-	return is_between(addr, __entry_text_start, __entry_text_end) ||
-	       is_between(addr, __idmap_text_start, __idmap_text_end) ||
-	       is_between(addr, __hyp_idmap_text_start, __hyp_text_end) ||
-	       cpu_in_idle(addr);
-}
-
-static int __init show_area(const char *start, const char *end)
-{
-	/* Without KVM there may be no hypervisor text. */
-	if (start == end)
-		return 0;
-	return kprobe_add_area_blacklist((unsigned long)start, (unsigned long)end);
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-int __init arch_kprobe_populate_blacklist(void)
-{
-	int err = show_area(__entry_text_start, __entry_text_end);
-
-	if (!err)
-		err = show_area(__idmap_text_start, __idmap_text_end);
-	if (!err)
-		err = show_area(__hyp_idmap_text_start, __hyp_text_end);
-	return err;
-}
+const struct kprobe_area arch_kprobe_areas[] = {
+	{ (unsigned long)__entry_text_start, (unsigned long)__entry_text_end },
+	{ (unsigned long)__idmap_text_start, (unsigned long)__idmap_text_end },
+	{ (unsigned long)__hyp_idmap_text_start, (unsigned long)__hyp_text_end },
+	{ }
+};

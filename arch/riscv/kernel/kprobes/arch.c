@@ -6,15 +6,12 @@
  * which text is off limits.  Called by traps.c and by the core.
  */
 #include <linux/bug.h>
-#include <linux/cpu.h>
 #include <linux/extable.h>
 #include <linux/ftrace.h>
 #include <linux/hardirq.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/moduleloader.h>
 #include <linux/of.h>
-#include <linux/perf_event.h>
 #include <linux/uaccess.h>
 #include <asm/asm-extable.h>
 #include <asm/cacheflush.h>
@@ -56,12 +53,6 @@ bool __kprobes kprobe_break_handler(struct pt_regs *regs)
 	return ours;
 }
 
-/* Documented in <linux/kprobes_arch.h>. */
-void *arch_kprobe_alloc_slot_page(void)
-{
-	return module_alloc(PAGE_SIZE);
-}
-
 /*
  * The window through which text is written may have a stale translation on
  * another CPU, from an earlier write: stay on this one.
@@ -82,8 +73,6 @@ void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 	write_text(dst, src, len);
 	/* For arch_kprobe_poke(). */
 	slots_unsynced = true;
-	/* Nobody is to know what stood there before. */
-	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
 /* One store: copy_to_kernel_nofault() writes an aligned unit at once. */
@@ -115,16 +104,10 @@ static bool keeps_stale_translations(void)
  */
 void arch_kprobe_poke(const struct kprobe_poke *pokes, unsigned int n)
 {
-	const struct kprobe_poke *poke;
-
 	if (slots_unsynced) {
 		flush_icache_all();
 		slots_unsynced = false;
 	}
-	/* Before they are written: the text still is what it was. */
-	for (poke = pokes; poke < pokes + n; poke++)
-		perf_event_text_poke(poke->addr, poke->addr, sizeof(poke->opcode),
-				     &poke->opcode, sizeof(poke->opcode));
 	write_units(pokes, n);
 	flush_icache_all();
 	if (keeps_stale_translations())
@@ -273,25 +256,8 @@ enum kprobe_text kprobe_text_kind(unsigned long addr, u32 word, unsigned long *e
 }
 #endif
 
-static bool is_between(unsigned long addr, const char *start, const char *end)
-{
-	return addr >= (unsigned long)start && addr < (unsigned long)end;
-}
-
-/*
- * Where the kernel's own state (stack, current task) is not set up.
- *
- * Documented in <linux/kprobes_arch.h>.
- */
-bool arch_within_kprobe_blacklist(unsigned long addr)
-{
-	return is_between(addr, __entry_text_start, __entry_text_end) ||
-	       cpu_in_idle(addr);
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-int __init arch_kprobe_populate_blacklist(void)
-{
-	return kprobe_add_area_blacklist((unsigned long)__entry_text_start,
-					 (unsigned long)__entry_text_end);
-}
+/* Where the kernel's own state (stack, current task) is not set up. */
+const struct kprobe_area arch_kprobe_areas[] = {
+	{ (unsigned long)__entry_text_start, (unsigned long)__entry_text_end },
+	{ }
+};

@@ -6,13 +6,10 @@
  * which text is off limits.  Called by traps.c and by the core.
  */
 #include <linux/acpi.h>
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/kexec.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
-#include <linux/moduleloader.h>
-#include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/desc.h>
@@ -43,12 +40,6 @@ int __kprobes kprobe_int3_handler(struct pt_regs *regs)
 	return kprobe_trap(regs, regs->ip - INT3_INSN_SIZE);
 }
 
-/* Documented in <linux/kprobes_arch.h>. */
-void *arch_kprobe_alloc_slot_page(void)
-{
-	return module_alloc(PAGE_SIZE);
-}
-
 /*
  * Through a mapping of its own that no other CPU has.
  *
@@ -60,8 +51,6 @@ void *arch_kprobe_alloc_slot_page(void)
 void arch_kprobe_write_text(void *dst, const void *src, size_t len)
 {
 	text_poke(dst, src, len);
-	/* Nobody is to know what stood there before. */
-	perf_event_text_poke(dst, NULL, 0, src, len);
 }
 
 /* Documented in <linux/kprobes_arch.h>. */
@@ -94,13 +83,10 @@ static void write_pokes(void *dst, const void *src, size_t n)
 static unsigned int poke_page(const struct kprobe_poke *pokes, unsigned int n)
 {
 	void *page = (void *)((unsigned long)pokes->addr & PAGE_MASK);
-	unsigned int i;
+	unsigned int i = 1;
 
-	for (i = 0; i < n && same_page(pokes[i].addr, page); i++) {
-		u8 old = READ_ONCE(*pokes[i].addr);
-
-		perf_event_text_poke(pokes[i].addr, &old, 1, &pokes[i].opcode, 1);
-	}
+	while (i < n && same_page(pokes[i].addr, page))
+		i++;
 	text_poke_by(write_pokes, page, pokes, i);
 	return i;
 }
@@ -262,37 +248,20 @@ NOKPROBE_SYMBOL(startup_32_smp);
 NOKPROBE_SYMBOL(wakeup_long64);
 #endif
 
-static bool is_between(unsigned long addr, const char *start, const char *end)
-{
-	return addr >= (unsigned long)start && addr < (unsigned long)end;
-}
-
 /*
  * Where RCU is not watching or the kernel's own state (stack, per-CPU base,
  * address space) is not set up, and what the handling of the exception itself
  * runs through.
- *
- * Documented in <linux/kprobes_arch.h>.
  */
-bool arch_within_kprobe_blacklist(unsigned long addr)
-{
+const struct kprobe_area arch_kprobe_areas[] = {
 	/*
-	 * The linker script has the SRSO thunks next to the entry code, on both
-	 * sides of it; every return of the hit path may go through them.
+	 * Entry code.  The linker script has the SRSO thunks next to it, on both
+	 * sides; every return of the hit path may go through them.
 	 */
-	if (is_between(addr, __kprobes_text_end, __softirqentry_text_start))
-		return true;
+	{ (unsigned long)__kprobes_text_end, (unsigned long)__softirqentry_text_start },
 #ifdef CONFIG_RETPOLINE
 	/* The same for the other return thunks and for the retpolines. */
-	if (is_between(addr, __indirect_thunk_start, __indirect_thunk_end))
-		return true;
+	{ (unsigned long)__indirect_thunk_start, (unsigned long)__indirect_thunk_end },
 #endif
-	return cpu_in_idle(addr);
-}
-
-/* Documented in <linux/kprobes_arch.h>. */
-int __init arch_kprobe_populate_blacklist(void)
-{
-	return kprobe_add_area_blacklist((unsigned long)__entry_text_start,
-					 (unsigned long)__entry_text_end);
-}
+	{ }
+};
