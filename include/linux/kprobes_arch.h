@@ -61,6 +61,7 @@
 #ifndef _LINUX_KPROBES_ARCH_H
 #define _LINUX_KPROBES_ARCH_H
 
+#include <linux/context_tracking.h>
 #include <linux/kprobes.h>
 
 struct kprobe_insn;
@@ -419,6 +420,20 @@ int arch_kprobe_put_entry(void *image, unsigned long detour,
 #endif
 
 /* What the core offers to the architecture. */
+
+/*
+ * Must RCU be told that this CPU is about to read (ct_nmi_enter())?  It may be idle.
+ * For code of the hit that nobody has told RCU of, with preemption off.
+ */
+static __always_inline bool kprobe_rcu_idle(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	/* rcu_dynticks_curr_cpu_in_eqs(), without the address of the counter. */
+	return !(raw_cpu_read(context_tracking.state.counter) & RCU_DYNTICKS_IDX);
+#else
+	return false;
+#endif
+}
 
 /**
  * kprobe_trap() - a breakpoint was hit in kernel text

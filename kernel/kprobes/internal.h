@@ -23,7 +23,6 @@
 #ifndef _KERNEL_KPROBES_INTERNAL_H
 #define _KERNEL_KPROBES_INTERNAL_H
 
-#include <linux/context_tracking.h>
 #include <linux/kprobes.h>
 #include <linux/kprobes_arch.h>
 #include <linux/rbtree.h>
@@ -185,17 +184,6 @@ struct kprobe_frame {
 static __always_inline unsigned long kprobe_level(void)
 {
 	return preempt_count() & KPROBE_LEVEL_MASK;
-}
-
-/* Must RCU be told that this CPU is about to read?  It may be idle. */
-static __always_inline bool kprobe_rcu_idle(void)
-{
-#ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	/* rcu_dynticks_curr_cpu_in_eqs(), without the address of the counter. */
-	return !(raw_cpu_read(context_tracking.state.counter) & RCU_DYNTICKS_IDX);
-#else
-	return false;
-#endif
 }
 
 void kprobe_count_miss(struct kprobe *p, enum kprobe_miss cause);

@@ -44,8 +44,7 @@ typedef u32 kprobe_opcode_t;
 #define KPROBE_INSN_BYTES_MAX	4
 #define KPROBE_SLOT_BYTES	8	/* the copy, and a breakpoint */
 #define KPROBE_IP_OFFSET	0
-/* kprobe_break_handler() enters like an NMI. */
-#define KPROBE_TRAP_LEVEL	(NMI_OFFSET + HARDIRQ_OFFSET)
+#define KPROBE_TRAP_LEVEL	0	/* the exception's entry adds nothing */
 
 /**
  * struct arch_kprobe_insn - what the RISC-V simulators need to know

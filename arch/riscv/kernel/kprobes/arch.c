@@ -8,7 +8,6 @@
 #include <linux/bug.h>
 #include <linux/extable.h>
 #include <linux/ftrace.h>
-#include <linux/hardirq.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/of.h>
@@ -31,12 +30,20 @@
  */
 static bool slots_unsynced;
 
+/* The idle loop is probed, too, where RCU does not watch: enter like an NMI. */
+static noinline bool __kprobes trap_in_the_dark(struct pt_regs *regs)
+{
+	bool ours;
+
+	ct_nmi_enter();
+	ours = kprobe_trap(regs, instruction_pointer(regs));
+	ct_nmi_exit();
+	return ours;
+}
+
 /**
  * kprobe_break_handler() - offer a breakpoint exception to kprobes
  * @regs: registers of the interrupted code
- *
- * Enters like an NMI: the exception may have come in the middle of anything,
- * the idle loop without RCU included.
  *
  * Context: the breakpoint exception, interrupts off, for user mode too.
  * Return: true if it was a probe's, false if it is somebody else's.
@@ -47,9 +54,13 @@ bool __kprobes kprobe_break_handler(struct pt_regs *regs)
 
 	if (user_mode(regs))
 		return false;
-	nmi_enter();
-	ours = kprobe_trap(regs, instruction_pointer(regs));
-	nmi_exit();
+	preempt_disable_notrace();
+	if (likely(!kprobe_rcu_idle()))
+		ours = kprobe_trap(regs, instruction_pointer(regs));
+	else
+		ours = trap_in_the_dark(regs);
+	/* Interrupts are off; the exception's end looks whether to reschedule. */
+	preempt_enable_no_resched_notrace();
 	return ours;
 }
 
