@@ -11,6 +11,7 @@
  * nobody waits for that: kprobe_points_retire() is asynchronous.
  */
 #include <linux/bitmap.h>
+#include <linux/cacheflush.h>
 #include <linux/kallsyms.h>
 #include <linux/memory.h>
 #include <linux/moduleloader.h>
@@ -20,8 +21,6 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
-
-#include <asm/cacheflush.h>
 
 #include "internal.h"
 
